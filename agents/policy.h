@@ -92,6 +92,7 @@ struct ScoreRequest {
 };
 struct TokenScores {
   std::vector<float> logprobs;  // one per token of the continuation; empty: with the prompt it exceeds the context
+  std::vector<std::vector<Alternative>> alternatives = {};  // of each token, most likely first; none unless asked for
 };
 
 // What a policy can do; whoever needs what it cannot do asks before a run starts (require_*, below).

@@ -189,7 +189,8 @@ class RequestQueue::State : public std::enable_shared_from_this<RequestQueue::St
     figures_.timed_out += reply.timed_out;
     if (reply.retry_after > 0) held_until_ = std::max(held_until_, now + seconds_of(reply.retry_after));
     if (verdict == Verdict::final) {
-      window_ = std::min(window_ + 1 / window_, static_cast<double>(options_.most_in_flight));
+      const bool ever_refused = halved_at_ != Clock::time_point{};
+      window_ = std::min(window_ + (ever_refused ? 1 / window_ : 1), static_cast<double>(options_.most_in_flight));
       failing_since_.reset();
       return;
     }

@@ -33,6 +33,13 @@ bool says_nothing(const SortedJson& value) {
          (value.is_string() && value.get_ref<const std::string&>().empty());
 }
 
+std::optional<int> read_prompt_logprobs(const RequestFields& fields, bool streams) {
+  if (!fields.has("prompt_logprobs")) return std::nullopt;
+  const std::int64_t count = fields.whole("prompt_logprobs", 0, kMostTopLogprobs, 0);
+  if (streams) throw refused("prompt_logprobs", "'prompt_logprobs' is not part of a stream. Leave \"stream\" out.");
+  return static_cast<int>(count);
+}
+
 struct Unsupported {
   const char* key;
   double neutral = std::numeric_limits<double>::quiet_NaN();  // a number that changes nothing
@@ -48,7 +55,6 @@ constexpr Unsupported kUnsupported[] = {{"presence_penalty", 0},
                                         {"stop_token_ids"},
                                         {"ignore_eos"},
                                         {"use_beam_search"},
-                                        {"prompt_logprobs"},
                                         {"allowed_token_ids"},
                                         {"logits_processors"},
                                         {"truncate_prompt_tokens"},
@@ -109,6 +115,7 @@ AnswerOptions read_answer_options(const RequestFields& fields) {
     if (!options.streams) throw refused("stream_options", "'stream_options' does nothing without \"stream\": true.");
     options.include_usage = RequestFields(fields.at("stream_options")).flag("include_usage", false);
   }
+  options.prompt_logprobs = read_prompt_logprobs(fields, options.streams);
   options.include_stop = fields.flag("include_stop_str_in_output", false);
   options.return_token_ids = fields.flag("return_token_ids", false);
   options.tokens_as_ids = fields.flag("return_tokens_as_token_ids", false);

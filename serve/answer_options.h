@@ -2,6 +2,8 @@
 // of it, and what this server does not do.
 #pragma once
 
+#include <optional>
+
 #include "agents/policy.h"
 #include "serve/request_fields.h"
 
@@ -15,10 +17,11 @@ struct AnswerOptions {
   bool streams = false, include_usage = false;  // the last event of a stream counts the tokens
   bool logprobs = false;
   int top_logprobs = 0;
-  bool include_stop = false;      // the text ends with the stop string
-  bool return_token_ids = false;  // "token_ids" of every choice
-  bool tokens_as_ids = false;     // logprobs name a token "token_id:12"
-  bool echo = false;              // the text begins with the prompt
+  std::optional<int> prompt_logprobs;  // of the prompt's tokens, and of as many alternatives
+  bool include_stop = false;           // the text ends with the stop string
+  bool return_token_ids = false;       // "token_ids" of every choice
+  bool tokens_as_ids = false;          // logprobs name a token "token_id:12"
+  bool echo = false;                   // the text begins with the prompt
 };
 
 // Without max_tokens and logprobs, whose form is the endpoint's.

@@ -116,18 +116,39 @@ Json AnswerWriter::logprobs(const ToldTokens& tokens, std::size_t offset) const 
   return form_ == AnswerForm::chat ? chat_logprobs(tokens) : text_logprobs(tokens, offset);
 }
 
-Json AnswerWriter::choice(std::size_t index, const agents::Completion& completion,
-                          std::span<const std::int32_t> prompt_ids, std::string_view before,
-                          const ToldTokens& before_tokens) const {
+// vLLM's form: of each token an object by token ids, its own first.
+Json AnswerWriter::prompt_logprobs(const ToldTokens& prompt) const {
+  const auto add = [this](Json& places, std::int32_t id, const Json& logprob, const Json& rank) {
+    const std::string key = std::to_string(id);
+    if (!places.contains(key)) places[key] = {{"logprob", logprob}, {"rank", rank}, {"decoded_token", token_name(id)}};
+  };
+  Json list = Json::array();
+  for (std::size_t i = 0; i < prompt.ids.size(); ++i) {
+    const Json logprob = number_of(prompt.logprobs[i]);
+    Json& places = list.emplace_back();
+    if (logprob.is_null()) continue;
+    const std::size_t told = i < prompt.likeliest.size() ? prompt.likeliest[i].size() : 0;
+    std::size_t rank = 0;
+    while (rank < told && prompt.likeliest[i][rank].id != prompt.ids[i]) ++rank;
+    add(places, prompt.ids[i], logprob, rank < told ? Json(rank + 1) : Json());
+    const auto most = static_cast<std::size_t>(options_.prompt_logprobs.value_or(0));
+    for (rank = 0; rank < std::min(told, most); ++rank)
+      add(places, prompt.likeliest[i][rank].id, number_of(prompt.likeliest[i][rank].logprob), rank + 1);
+  }
+  return list;
+}
+
+Json AnswerWriter::choice(std::size_t index, const agents::Completion& completion, const ToldTokens& prompt,
+                          const std::string* echo) const {
   const std::string text = text_of(completion);
   Json choice{{"index", index}};
   if (form_ == AnswerForm::chat)
     choice["message"] = {{"role", "assistant"}, {"content", text}};
   else
-    choice["text"] = std::string(before) + text;
-  choice["logprobs"] = logprobs(told(completion), character_count(before));
-  if (options_.logprobs && !before_tokens.ids.empty()) {
-    Json all = text_logprobs(before_tokens, 0);
+    choice["text"] = (echo ? *echo : "") + text;
+  choice["logprobs"] = logprobs(told(completion), echo ? character_count(*echo) : 0);
+  if (echo && options_.logprobs) {
+    Json all = text_logprobs(prompt, 0);
     for (auto& [key, list] : all.items())
       for (Json& value : choice["logprobs"][key]) list.push_back(std::move(value));
     choice["logprobs"] = std::move(all);
@@ -136,14 +157,16 @@ Json AnswerWriter::choice(std::size_t index, const agents::Completion& completio
   choice["stop_reason"] = stop_of(completion);
   if (options_.return_token_ids) {
     choice["token_ids"] = completion.token_ids;
-    choice["prompt_token_ids"] = std::vector<std::int32_t>(prompt_ids.begin(), prompt_ids.end());
+    choice["prompt_token_ids"] = std::vector<std::int32_t>(prompt.ids.begin(), prompt.ids.end());
   }
+  if (options_.prompt_logprobs && form_ == AnswerForm::text) choice["prompt_logprobs"] = prompt_logprobs(prompt);
   return choice;
 }
 
-Json AnswerWriter::whole(Json choices, const TokenCounts& counts) const {
+Json AnswerWriter::whole(Json choices, const ToldTokens& first_prompt, const TokenCounts& counts) const {
   Json answer = top(std::move(choices), false);
   answer["usage"] = usage_json(counts);
+  if (options_.prompt_logprobs && form_ == AnswerForm::chat) answer["prompt_logprobs"] = prompt_logprobs(first_prompt);
   return answer;
 }
 
@@ -167,6 +190,10 @@ std::string AnswerWriter::first_event(std::size_t index) const {
                     {"logprobs", nullptr},
                     {"finish_reason", nullptr}};
   return event_of(top(Json::array({choice}), true));
+}
+
+std::string AnswerWriter::echo_event(std::size_t index, std::string_view text, const ToldTokens& prompt) const {
+  return piece_event(index, text, prompt.logprobs.empty() ? ToldTokens{} : prompt, 0);
 }
 
 std::string AnswerWriter::piece_event(std::size_t index, std::string_view text, const ToldTokens& tokens,

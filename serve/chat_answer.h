@@ -28,7 +28,7 @@ AnswerHead new_head(std::string_view prefix, std::string model);
 // A stretch of tokens with what there is to tell of them.
 struct ToldTokens {
   std::span<const std::int32_t> ids;
-  std::span<const float> logprobs;                              // NaN: the first token of a prompt has none
+  std::span<const float> logprobs;                              // NaN: the token has none; or none of them has
   std::span<const std::vector<agents::Alternative>> likeliest;  // of each, or none
 };
 
@@ -45,13 +45,14 @@ class AnswerWriter {
   // The text of a completion as it is answered: without the stop string, unless it was asked for.
   std::string text_of(const agents::Completion& completion) const;
 
-  // One whole choice. `before`: the prompt, where it is echoed.
-  Json choice(std::size_t index, const agents::Completion& completion, std::span<const std::int32_t> prompt_ids,
-              std::string_view before = {}, const ToldTokens& before_tokens = {}) const;
-  Json whole(Json choices, const TokenCounts& counts) const;
+  // One whole choice. `echo`: the text of the prompt, or nullptr.
+  Json choice(std::size_t index, const agents::Completion& completion, const ToldTokens& prompt,
+              const std::string* echo) const;
+  Json whole(Json choices, const ToldTokens& first_prompt, const TokenCounts& counts) const;
 
   // Events of a stream, as server-sent ones. offset: characters of the text before it.
   std::string first_event(std::size_t index) const;  // of a choice; empty in the form of texts
+  std::string echo_event(std::size_t index, std::string_view text, const ToldTokens& prompt) const;
   std::string piece_event(std::size_t index, std::string_view text, const ToldTokens& tokens, std::size_t offset) const;
   std::string last_event(std::size_t index, std::string_view text, const ToldTokens& tokens, std::size_t offset,
                          const agents::Completion& completion) const;
@@ -62,6 +63,7 @@ class AnswerWriter {
   Json logprobs(const ToldTokens& tokens, std::size_t offset) const;
   Json chat_logprobs(const ToldTokens& tokens) const;
   Json text_logprobs(const ToldTokens& tokens, std::size_t offset) const;
+  Json prompt_logprobs(const ToldTokens& prompt) const;
   std::string token_name(std::int32_t id) const;
   Json event_choice(std::size_t index, std::string_view text, const ToldTokens& tokens, std::size_t offset) const;
 

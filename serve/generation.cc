@@ -64,11 +64,10 @@ class Runner {
     Json choices = Json::array();
     for (std::size_t i = 0; i < completions.size(); ++i) {
       const std::size_t prompt = i / samples();
-      const EchoedPrompt* const echoed = echo_of(prompt);
-      choices.push_back(writer_.choice(i, completions[i], generation_.requests[prompt].prompt.ids,
-                                       echoed ? echoed->text : "", echoed_tokens(prompt)));
+      choices.push_back(writer_.choice(i, completions[i], told_prompt(prompt), echo_of(prompt)));
     }
-    return {200, to_text(writer_.whole(std::move(choices), count(completions))), {}};
+    const Json answer = writer_.whole(std::move(choices), told_prompt(0), count(completions));
+    return {200, to_text(answer), {}};
   }
 
   net::HttpServerAnswer stream() {
@@ -107,13 +106,14 @@ class Runner {
   const agents::Sampling& sampling() const { return generation_.requests.front().sampling; }
   std::size_t samples() const { return static_cast<std::size_t>(generation_.requests.front().n); }
   std::size_t choices() const { return generation_.requests.size() * samples(); }
-  const EchoedPrompt* echo_of(std::size_t prompt) const {
+  // nullptr: the answer does not begin with the prompt.
+  const std::string* echo_of(std::size_t prompt) const {
     return prompt < generation_.echoed.size() ? &generation_.echoed[prompt] : nullptr;
   }
-  ToldTokens echoed_tokens(std::size_t prompt) const {
-    const EchoedPrompt* const echoed = echo_of(prompt);
-    if (!echoed || echoed->logprobs.empty()) return {};
-    return {generation_.requests[prompt].prompt.ids, echoed->logprobs, {}};
+  ToldTokens told_prompt(std::size_t prompt) const {
+    const std::vector<std::int32_t>& ids = generation_.requests[prompt].prompt.ids;
+    if (generation_.prompt_scores.empty()) return {ids, {}, {}};
+    return {ids, generation_.prompt_scores[prompt].logprobs, generation_.prompt_scores[prompt].alternatives};
   }
 
   // Calls use(written) on the engine's thread for each token.
@@ -212,10 +212,10 @@ class Runner {
     has_begun_ = true;
     for (std::size_t i = 0; i < choices(); ++i) {
       if (const std::string first = writer_.first_event(i); !first.empty()) send(first);
-      const EchoedPrompt* const echoed = echo_of(i / samples());
+      const std::string* const echoed = echo_of(i / samples());
       if (!echoed) continue;
-      send(writer_.piece_event(i, echoed->text, echoed_tokens(i / samples()), 0));
-      streamed_[i].offset = character_count(echoed->text);
+      send(writer_.echo_event(i, *echoed, told_prompt(i / samples())));
+      streamed_[i].offset = character_count(*echoed);
     }
   }
 

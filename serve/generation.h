@@ -14,17 +14,12 @@
 
 namespace agon::serve {
 
-// A prompt that is part of the answer.
-struct EchoedPrompt {
-  std::string text;
-  std::vector<float> logprobs;  // of its tokens, the first NaN; none where they were not asked for
-};
-
 struct Generation {
   AnswerForm form = AnswerForm::chat;
   AnswerOptions options;
   std::vector<agents::GenerationRequest> requests;  // all with the same sampling and n
-  std::vector<EchoedPrompt> echoed;                 // of each request, or none
+  std::vector<std::string> echoed;                  // prompts that begin the answers: of each request, or none
+  std::vector<agents::TokenScores> prompt_scores;   // ServedPolicy::score_prompts of them, or none
 };
 
 // Throws Refused, before anything is sent.

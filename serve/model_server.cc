@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cmath>
 #include <ctime>
-#include <limits>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -206,38 +205,37 @@ struct ModelServer::Implementation {
     agents::Sampling& sampling = call.request.sampling;
     policy.require_room(prompt, sampling.max_tokens);
     if (sampling.max_tokens == 0) sampling.max_tokens = policy.max_context();
-    Generation generation{AnswerForm::chat, call.answer, {}, {}};
+    Generation generation{AnswerForm::chat, call.answer, {}, {}, {}};
     generation.requests.push_back({std::move(prompt), call.request.n, sampling});
+    if (call.answer.prompt_logprobs)
+      generation.prompt_scores = policy.score_prompts(generation.requests, *call.answer.prompt_logprobs);
     return run_generation(policy, generation, request, metrics);
   }
 
   net::HttpServerAnswer complete(const SortedJson& body, const net::HttpServerRequest& request, HeldBytes&) {
     ServedPolicy& policy = policy_for(body);
     const TextCall call = value_or_throw(read_text_call(body));
-    Generation generation{AnswerForm::text, call.answer, {}, {}};
+    Generation generation{AnswerForm::text, call.answer, {}, {}, {}};
     for (const TextPrompt& prompt : call.prompts) {
       agents::EncodedPrompt encoded = policy.encode(prompt);
       policy.require_room(encoded, call.sampling.max_tokens);
       generation.requests.push_back({std::move(encoded), call.n, call.sampling});
     }
-    if (call.answer.echo) add_echoes(policy, call, generation);
+    add_prompts(policy, call, generation);
     return run_generation(policy, generation, request, metrics);
   }
 
-  static void add_echoes(ServedPolicy& policy, const TextCall& call, Generation& generation) {
-    std::vector<agents::ScoringRequest> scorings;
+  static void add_prompts(ServedPolicy& policy, const TextCall& call, Generation& generation) {
+    const bool tells_echo = call.answer.echo && call.answer.logprobs;
+    if (call.answer.prompt_logprobs || tells_echo)
+      generation.prompt_scores = policy.score_prompts(
+          generation.requests, std::max(call.answer.prompt_logprobs.value_or(0), call.answer.top_logprobs));
+    if (!call.answer.echo) return;
     for (std::size_t i = 0; i < call.prompts.size(); ++i) {
-      const std::vector<std::int32_t>& ids = generation.requests[i].prompt.ids;
       const TextPrompt& prompt = call.prompts[i];
-      const bool is_text = prompt.token_ids.empty();
-      generation.echoed.push_back({is_text ? prompt.text : valid_utf8(policy.tokenizer().decode(ids, false)), {}});
-      if (call.answer.logprobs) scorings.push_back({{{ids.front()}, {}}, {ids.begin() + 1, ids.end()}});
-    }
-    const std::vector<agents::TokenScores> scores = policy.engine().score(std::move(scorings));
-    for (std::size_t i = 0; i < scores.size(); ++i) {
-      std::vector<float>& logprobs = generation.echoed[i].logprobs;
-      logprobs = {std::numeric_limits<float>::quiet_NaN()};
-      logprobs.insert(logprobs.end(), scores[i].logprobs.begin(), scores[i].logprobs.end());
+      const std::vector<std::int32_t>& ids = generation.requests[i].prompt.ids;
+      generation.echoed.push_back(prompt.token_ids.empty() ? prompt.text
+                                                           : valid_utf8(policy.tokenizer().decode(ids, false)));
     }
   }
 

@@ -1,6 +1,7 @@
 #include "serve/served_policy.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "agents/hub/prompt.h"
 #include "core/error.h"
@@ -73,6 +74,25 @@ agents::EncodedPrompt ServedPolicy::encode(const TextPrompt& prompt) const {
                                 id));
   }
   return encoded;
+}
+
+std::vector<agents::TokenScores> ServedPolicy::score_prompts(const std::vector<agents::GenerationRequest>& requests,
+                                                             int alternatives) {
+  std::vector<agents::ScoringRequest> scorings;
+  for (const agents::GenerationRequest& request : requests) {
+    const std::vector<std::int32_t>& ids = request.prompt.ids;
+    const auto behind_pictures = std::find(ids.rbegin(), ids.rend(), folder_.config.image_token_id).base();
+    const auto first = std::max(behind_pictures, ids.begin() + 1);
+    scorings.push_back({{{ids.begin(), first}, request.prompt.images}, {first, ids.end()}, 1.0, alternatives});
+  }
+  std::vector<agents::TokenScores> scores = engine_.score(scorings);
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    agents::TokenScores& one = scores[i];
+    const std::size_t unscored = scorings[i].prompt.ids.size();
+    one.logprobs.insert(one.logprobs.begin(), unscored, std::numeric_limits<float>::quiet_NaN());
+    if (alternatives > 0) one.alternatives.insert(one.alternatives.begin(), unscored, {});
+  }
+  return scores;
 }
 
 void ServedPolicy::require_room(const agents::EncodedPrompt& prompt, std::int64_t max_tokens) const {

@@ -30,6 +30,10 @@ class ServedPolicy {
   // (context_length_exceeded, with the numbers), a picture that cannot be processed, ids that are not its own.
   agents::EncodedPrompt encode(const std::vector<Message>& messages, std::string_view prefix);
   agents::EncodedPrompt encode(const TextPrompt& prompt) const;
+  // Of each token of each prompt, with as many alternatives. NaN and no alternatives: of the first token, and up to the
+  // last picture.
+  std::vector<agents::TokenScores> score_prompts(const std::vector<agents::GenerationRequest>& requests,
+                                                 int alternatives);
   // Throws Refused for a prompt that the model cannot read, and for max_tokens beyond the context.
   void require_room(const agents::EncodedPrompt& prompt, std::int64_t max_tokens) const;
 

@@ -37,6 +37,7 @@ struct ScoringRequest {
   EncodedPrompt prompt;
   std::vector<std::int32_t> token_ids;
   double temperature = 1.0;  // temperature of log-probabilities
+  int alternatives = 0;      // told of each token, at most
 };
 
 // Follows the work on one call of generate. Must live until the call ends.

@@ -263,10 +263,13 @@ void EngineCompute::read_on(EngineSequence& sequence, const kernels::ParallelFor
       sequence.states->insert(sequence.states->end(), states, states + rows * width);
     });
   if (sequence.scores && !tokens.empty()) {
-    std::vector<float>& logprobs = sequence.scores->logprobs;
+    TokenScores& scores = *sequence.scores;
+    const ScoringRequest& request = *sequence.continuation;
     const auto note = [&](std::int64_t, std::span<const float> logits) {
-      logprobs.push_back(
-          token_logprob(logits, tokens[logprobs.size()], sequence.continuation->temperature, step_scratch().sampler));
+      SamplerScratch& scratch = step_scratch().sampler;
+      scores.logprobs.push_back(token_logprob(logits, allowed_, tokens[scores.logprobs.size()], request.temperature,
+                                              request.alternatives, scratch));
+      if (request.alternatives > 0) scores.alternatives.push_back(scratch.alternatives);
     };
     each_logits(sequence.prompt->last_hidden.data(), 1, parallel, note);
     each_states(sequence, 1, parallel,

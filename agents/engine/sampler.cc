@@ -188,9 +188,11 @@ SampledToken sample_token(std::span<const float> logits, std::span<const std::in
   return {id, logprob_of(logits[static_cast<std::size_t>(id)], sums, inverse_temperature)};
 }
 
-float token_logprob(std::span<const float> logits, std::int32_t id, double temperature, SamplerScratch& scratch) {
+float token_logprob(std::span<const float> logits, std::span<const std::int32_t> allowed, std::int32_t id,
+                    double temperature, int alternatives, SamplerScratch& scratch) {
   const float inverse_temperature = inverse_of(temperature);
   const kernels::SoftmaxSums sums = weigh(logits, inverse_temperature, scratch);
+  tell_alternatives(logits, allowed, static_cast<std::size_t>(alternatives), sums, inverse_temperature, scratch);
   return logprob_of(logits[static_cast<std::size_t>(id)], sums, inverse_temperature);
 }
 

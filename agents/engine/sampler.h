@@ -46,6 +46,8 @@ void withhold(const Sampling& sampling, std::span<const std::int32_t> written, S
 SampledToken sample_token(std::span<const float> logits, std::span<const std::int32_t> allowed,
                           const Sampling& sampling, Rng& rng, SamplerScratch& scratch);
 
-float token_logprob(std::span<const float> logits, std::int32_t id, double temperature, SamplerScratch& scratch);
+// Leaves the `alternatives` likeliest of `allowed` in scratch.alternatives.
+float token_logprob(std::span<const float> logits, std::span<const std::int32_t> allowed, std::int32_t id,
+                    double temperature, int alternatives, SamplerScratch& scratch);
 
 }  // namespace agon::agents

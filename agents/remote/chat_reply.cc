@@ -77,6 +77,21 @@ void read_choice(const SortedJson& choice, ChatReply& reply) {
     if (const auto number = whole_number(id, 0, INT32_MAX)) answer.token_ids.push_back(*number);
 }
 
+// vLLM's form: a list with null or an object for each token, by token id. It is asked for the token's own alone.
+void read_prompt_logprobs(const SortedJson& list, ChatReply& reply) {
+  if (!list.is_array()) return;
+  for (const SortedJson& one : list) {
+    if (!one.is_object() || one.size() != 1) {
+      reply.prompt.clear();  // what stands before a gap spells no ending
+      continue;
+    }
+    const SortedJson& entry = one.front();
+    const SortedJson& logprob = at_or_null(entry, "logprob");
+    if (logprob.is_number())
+      reply.prompt.push_back({text_in(entry, "decoded_token"), std::min(0.0f, logprob.get<float>())});
+  }
+}
+
 // What one object says: a whole reply, or an event of a stream.
 void read_object(const SortedJson& json, ChatReply& reply) {
   if (const SortedJson& error = at_or_null(json, "error"); !error.is_null()) {
@@ -87,6 +102,7 @@ void read_object(const SortedJson& json, ChatReply& reply) {
   const SortedJson& choices = at_or_null(json, "choices");
   if (choices.is_array())
     for (const SortedJson& choice : choices) read_choice(choice, reply);
+  read_prompt_logprobs(at_or_null(json, "prompt_logprobs"), reply);
   if (const SortedJson& usage = at_or_null(json, "usage"); usage.is_object())
     reply.usage = ChatUsage{count_in(usage, "prompt_tokens"), count_in(usage, "completion_tokens"),
                             count_in(at_or_null(usage, "prompt_tokens_details"), "cached_tokens")};
@@ -95,6 +111,16 @@ void read_object(const SortedJson& json, ChatReply& reply) {
 ParsedJson parsed(std::string_view text) { return parse_json(text, kDeepestJson); }
 
 }  // namespace
+
+std::optional<std::vector<float>> ending_logprobs(const std::vector<PromptToken>& prompt, std::string_view ending) {
+  std::string spelled;
+  std::size_t first = prompt.size();
+  while (spelled.size() < ending.size() && first > 0) spelled.insert(0, prompt[--first].text);
+  if (ending.empty() || !spelled.ends_with(ending)) return std::nullopt;
+  std::vector<float> logprobs;
+  for (std::size_t i = first; i < prompt.size(); ++i) logprobs.push_back(prompt[i].logprob);
+  return logprobs;
+}
 
 ChatReply read_chat_reply(std::string_view body) {
   ChatReply reply;

@@ -26,6 +26,12 @@ struct ChatAnswer {
   int chunks = 0;  // events with text: of a stream
 };
 
+// A token of the prompt, where the server tells them.
+struct PromptToken {
+  std::string text;
+  float logprob = 0;
+};
+
 struct ChatUsage {
   int prompt_tokens = 0, completion_tokens = 0;  // of all answers together
   int cached_tokens = 0;                         // of the prompt
@@ -33,10 +39,15 @@ struct ChatUsage {
 
 struct ChatReply {
   std::vector<ChatAnswer> answers;  // by index
+  std::vector<PromptToken> prompt;  // prompt_logprobs: without the tokens that have none
   std::optional<ChatUsage> usage;
   std::string model;
   std::string fault;  // why it is not an answer; empty: it is
 };
+
+// Of the tokens at the end of the prompt that spell `ending`; the first may begin before it. Nothing where they do not
+// spell it.
+std::optional<std::vector<float>> ending_logprobs(const std::vector<PromptToken>& prompt, std::string_view ending);
 
 // The body of a reply with status 200.
 ChatReply read_chat_reply(std::string_view body);

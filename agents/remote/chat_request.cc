@@ -108,6 +108,13 @@ std::string PictureUrls::url_of(const Image& picture) {
   return url;
 }
 
+ChatRequest scoring_request(const std::vector<Message>& messages, std::string text) {
+  ChatRequest request{.messages = messages, .prefix = std::move(text), .sampling = {}, .asks_prompt_logprobs = true};
+  request.sampling.max_tokens = 1;
+  request.sampling.temperature = 0;
+  return request;
+}
+
 Json chat_body(const ChatRequest& request, const Endpoint& endpoint, const ServerTraits& traits,
                PictureUrls& pictures) {
   Json body = Json::object();
@@ -123,6 +130,7 @@ Json chat_body(const ChatRequest& request, const Endpoint& endpoint, const Serve
     }
   }
   add_sampling(body, request, traits);
+  if (request.asks_prompt_logprobs) body["prompt_logprobs"] = 0;  // of its own tokens, and of no others
   if (request.streams) {
     body["stream"] = true;
     body["stream_options"] = {{"include_usage", true}};

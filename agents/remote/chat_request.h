@@ -29,8 +29,12 @@ struct ChatRequest {
   Sampling sampling;   // with `alternatives`, as many are asked for of each token
   int n = 1;           // REQUIRES: 1, or the server makes many
   bool asks_logprobs = false;
+  bool asks_prompt_logprobs = false;
   bool streams = false;  // whoever reads the stream looks for the stop strings: the server does not get them
 };
+
+// Asks for the log-probabilities of `text` as the assistant's turn. Refers to the messages.
+ChatRequest scoring_request(const std::vector<Message>& messages, std::string text);
 
 Json chat_body(const ChatRequest& request, const Endpoint& endpoint, const ServerTraits& traits, PictureUrls& pictures);
 

@@ -83,6 +83,7 @@ void visit_traits(ServerTraits& traits, const Visit& visit) {
   visit("keeps_stop", traits.keeps_stop);
   visit("logprobs", traits.logprobs);
   visit("token_ids", traits.token_ids);
+  visit("scores", traits.scores);
   visit("images", traits.images);
   visit("counts_tokens", traits.counts_tokens);
   visit("repeats_turn", traits.repeats_turn);

@@ -50,6 +50,7 @@ class Prober {
     try_sampling();
     try_stop();
     try_continuing();
+    try_scoring();
     try_picture();
     if (client_.endpoint().context > 0) traits().context = client_.endpoint().context;
     if (client_.endpoint().continuing != Continuing::probe) traits().continuing = client_.endpoint().continuing;
@@ -188,6 +189,13 @@ class Prober {
     const ChatOutcome with = client_.ask(body(question_, half + "\n\n", 0, 0));
     traits().keeps_blank_end = answers(with) && with.reply.usage && without.reply.usage &&
                                with.reply.usage->prompt_tokens > without.reply.usage->prompt_tokens;
+  }
+
+  void try_scoring() {
+    const std::string turn = "One, two, three";
+    const ChatRequest request = scoring_request(question_, turn);
+    const ChatOutcome outcome = client_.ask(chat_body(request, client_.endpoint(), traits(), pictures_));
+    traits().scores = answers(outcome) && ending_logprobs(outcome.reply.prompt, turn).has_value();
   }
 
   void try_picture() {

@@ -1,18 +1,15 @@
 #include "agents/remote/remote_policy.h"
 
 #include <algorithm>
-#include <condition_variable>
-#include <mutex>
 #include <utility>
 
+#include "agents/remote/requests_under_way.h"
 #include "core/error.h"
 #include "core/rng.h"
 #include "core/text.h"
 
 namespace agon::agents {
 namespace {
-
-constexpr std::chrono::milliseconds kLook(50);
 
 net::QueueOptions limited(net::QueueOptions options, const Endpoint& endpoint) {
   options.most_in_flight = endpoint.max_in_flight;
@@ -40,6 +37,13 @@ void add_tokens(const ChatAnswer& answer, std::size_t skipped, Completion& compl
   completion.logprobs = std::move(logprobs);
 }
 
+Error not_recorded(const Endpoint& endpoint) {
+  return Error(
+      "policy: the cache has no answer of {} to a request of this run, and --cache replay asks no server. Record the "
+      "run first, with the same flags.",
+      endpoint.name());
+}
+
 std::string thought(const std::string& reasoning) {
   return "<think>\n" + std::string(trim(reasoning)) + "\n</think>\n\n";
 }
@@ -55,15 +59,10 @@ class RemotePolicy::Call {
   }
 
   std::vector<Completion> run() {
-    try {
-      send_all();
-    } catch (...) {  // what is under way writes here
-      cancel_all();
-      wait();
-      throw;
-    }
-    wait();
-    require_not_ended();
+    send_all();
+    under_way_.wait();
+    if (policy_.client_.is_gone())
+      throw PolicyGone("policy: {} is gone: {}", policy_.endpoint_.name(), first_failure());
     return std::move(completions_);
   }
 
@@ -88,11 +87,7 @@ class RemotePolicy::Call {
     if (!policy_.cache_) return false;
     for (int sample = 0; sample < request.n; ++sample) {
       auto kept = policy_.cache_->find(key_of(request, sample));
-      if (!kept && policy_.endpoint_.cache == CacheUse::replay)
-        throw Error(
-            "policy: the cache has no answer of {} to a request of this run, and --cache replay asks no server. "
-            "Record the run first, with the same flags.",
-            policy_.endpoint_.name());
+      if (!kept && policy_.endpoint_.cache == CacheUse::replay) throw not_recorded(policy_.endpoint_);
       if (!kept) return false;
       completions_[place + static_cast<std::size_t>(sample)] = std::move(*kept);
     }
@@ -136,13 +131,7 @@ class RemotePolicy::Call {
     chat.prefix.resize(chat.prefix.size() - dropped_from(request.prefix).size());
     const Json body = chat_body(chat, policy_.endpoint_, traits(), policy_.pictures_);
     const StreamEnd end{request.sampling.stop, repeated_of(request.prefix)};
-    {
-      const std::lock_guard lock(mutex_);
-      ++waiting_;
-    }
-    const auto number = policy_.client_.send(body, end, [this, asked](ChatOutcome outcome) { take(asked, outcome); });
-    const std::lock_guard lock(mutex_);
-    sent_.push_back(number);
+    under_way_.send(body, end, [this, asked](ChatOutcome outcome) { take(asked, outcome); });
   }
 
   // On the client's thread.
@@ -150,17 +139,13 @@ class RemotePolicy::Call {
     if (outcome.is_context && asked.max_tokens > 1) {  // the prompt may fit with a shorter answer
       Asked shorter = asked;
       shorter.max_tokens = std::max(1, asked.max_tokens / 2);
-      send(shorter);
-    } else {
-      for (int i = 0; i < asked.n; ++i) {
-        Completion& completion = completions_[asked.place + static_cast<std::size_t>(i)];
-        completion = completion_of(asked, outcome, static_cast<std::size_t>(i));
-        keep(asked, asked.sample + i, completion);
-      }
+      return send(shorter);
     }
-    const std::lock_guard lock(mutex_);
-    --waiting_;
-    ended_.notify_one();
+    for (int i = 0; i < asked.n; ++i) {
+      Completion& completion = completions_[asked.place + static_cast<std::size_t>(i)];
+      completion = completion_of(asked, outcome, static_cast<std::size_t>(i));
+      keep(asked, asked.sample + i, completion);
+    }
   }
 
   // A cache that cannot be written is a failure of the machinery, not of the answer.
@@ -225,33 +210,6 @@ class RemotePolicy::Call {
     completion.prompt_tokens = reply.usage ? reply.usage->prompt_tokens : 0;
   }
 
-  void wait() {
-    std::unique_lock lock(mutex_);
-    while (waiting_ > 0) {
-      ended_.wait_for(lock, kLook);
-      if (stopped_ || !net::HttpStop::is_set()) continue;
-      stopped_ = true;
-      lock.unlock();
-      cancel_all();
-      lock.lock();
-    }
-  }
-
-  void cancel_all() {
-    std::vector<net::RequestQueue::Number> sent;
-    {
-      const std::lock_guard lock(mutex_);
-      sent = sent_;
-    }
-    for (const auto number : sent) policy_.client_.cancel(number);
-  }
-
-  void require_not_ended() const {
-    if (stopped_) throw Error("policy: requests to {} were stopped.", policy_.endpoint_.name());
-    if (policy_.client_.is_gone())
-      throw PolicyGone("policy: {} is gone: {}", policy_.endpoint_.name(), first_failure());
-  }
-
   std::string first_failure() const {
     for (const Completion& completion : completions_)
       if (!completion.failure.empty()) return completion.failure;
@@ -262,11 +220,80 @@ class RemotePolicy::Call {
   const std::span<const CompletionRequest> requests_;
   std::size_t count_ = 0;
   std::vector<Completion> completions_;
-  std::mutex mutex_;
-  std::condition_variable ended_;
-  int waiting_ = 0;
-  bool stopped_ = false;
-  std::vector<net::RequestQueue::Number> sent_;
+  RequestsUnderWay under_way_{policy_.client_};  // last: what is under way writes into the others
+};
+
+// The requests of one call of score().
+class RemotePolicy::ScoreCall {
+ public:
+  ScoreCall(RemotePolicy& policy, std::span<const ScoreRequest> requests)
+      : policy_(policy), requests_(requests), scores_(requests.size()), faults_(requests.size()) {}
+
+  std::vector<TokenScores> run() {
+    for (std::size_t i = 0; i < requests_.size(); ++i)
+      if (!recall(i)) ask(i);
+    under_way_.wait();
+    for (const std::string& fault : faults_) {
+      if (fault.empty()) continue;
+      if (policy_.client_.is_gone()) throw PolicyGone("policy: {} is gone: {}", policy_.endpoint_.name(), fault);
+      throw Error("policy: {}", fault);
+    }
+    return std::move(scores_);
+  }
+
+ private:
+  // In the cache a scored text is a turn with nothing written behind it.
+  std::string key_of(std::size_t i) const {
+    CompletionRequest request{.messages = requests_[i].messages, .prefix = requests_[i].text, .sampling = {}};
+    request.sampling.max_tokens = 0;
+    return GenerationCache::key_of(policy_.endpoint_, policy_.probed_.traits.model, request, 0);
+  }
+
+  bool recall(std::size_t i) {
+    if (!policy_.cache_) return false;
+    auto kept = policy_.cache_->find(key_of(i));
+    if (!kept && policy_.endpoint_.cache == CacheUse::replay) throw not_recorded(policy_.endpoint_);
+    if (!kept) return false;
+    scores_[i].logprobs = std::move(kept->logprobs);
+    return true;
+  }
+
+  void ask(std::size_t i) {
+    const ChatRequest request = scoring_request(requests_[i].messages, requests_[i].text);
+    const Json body = chat_body(request, policy_.endpoint_, policy_.probed_.traits, policy_.pictures_);
+    under_way_.send(body, {}, [this, i](const ChatOutcome& outcome) { take(i, outcome); });
+  }
+
+  // On the client's thread.
+  void take(std::size_t i, const ChatOutcome& outcome) {
+    if (outcome.is_context) return;  // no scores
+    faults_[i] = outcome.fault;
+    if (!outcome.fault.empty()) return;
+    auto logprobs = ending_logprobs(outcome.reply.prompt, requests_[i].text);
+    if (!logprobs) {
+      faults_[i] = policy_.endpoint_.name() + " gave no log-probabilities of a text.";
+      return;
+    }
+    scores_[i].logprobs = std::move(*logprobs);
+    keep(i);
+  }
+
+  void keep(std::size_t i) {
+    if (!policy_.cache_) return;
+    Completion completion;
+    completion.logprobs = scores_[i].logprobs;
+    try {
+      policy_.cache_->add(key_of(i), policy_.probed_.traits.model, completion);
+    } catch (const Error& error) {
+      faults_[i] = error.what();
+    }
+  }
+
+  RemotePolicy& policy_;
+  const std::span<const ScoreRequest> requests_;
+  std::vector<TokenScores> scores_;
+  std::vector<std::string> faults_;
+  RequestsUnderWay under_way_{policy_.client_};  // last: what is under way writes into the others
 };
 
 namespace {
@@ -311,8 +338,12 @@ std::vector<Completion> RemotePolicy::complete(std::span<const CompletionRequest
   return Call(*this, requests).run();
 }
 
-std::vector<TokenScores> RemotePolicy::score(std::span<const ScoreRequest>) {
-  throw Error("policy: {} does not score texts.", endpoint_.name());
+std::vector<TokenScores> RemotePolicy::score(std::span<const ScoreRequest> requests) {
+  if (!probed_.traits.scores) throw Error("policy: {} does not score texts.", endpoint_.name());
+  for (const ScoreRequest& request : requests)
+    if (!request.token_ids.empty() || request.text.empty() || request.temperature != 1)
+      throw Error("policy: {} scores texts at temperature 1, and nothing else.", endpoint_.name());
+  return ScoreCall(*this, requests).run();
 }
 
 Capabilities RemotePolicy::capabilities() const {
@@ -321,6 +352,7 @@ Capabilities RemotePolicy::capabilities() const {
   can.name = endpoint_.model.empty() && !traits.model.empty() ? traits.model : endpoint_.name();
   can.images = traits.images;
   can.logprobs = traits.logprobs;
+  can.score = traits.scores;
   can.continues = traits.continuing != Continuing::none;
   can.excludes = can.token_ids = false;
   can.seeds = traits.seeds;

@@ -36,6 +36,7 @@ class RemotePolicy : public Policy {
 
  private:
   class Call;
+  class ScoreCall;
   const Endpoint endpoint_;
   const std::unique_ptr<GenerationCache> cache_;  // null: off
   ChatClient client_;

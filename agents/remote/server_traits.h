@@ -16,6 +16,7 @@ struct ServerTraits {
   bool keeps_stop = false;  // the text ends with the stop string
   bool logprobs = false;    // of what it writes
   bool token_ids = false;   // of what it writes
+  bool scores = false;      // log-probabilities of a turn that it is given (prompt_logprobs)
   bool images = false;
   bool counts_tokens = false;        // usage
   bool repeats_turn = false;         // the answer begins with the turn that it continues

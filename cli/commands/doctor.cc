@@ -120,6 +120,7 @@ std::vector<Check> server(const std::string& policy) {
         {"continuing", continuing_text(can)},
         {"log-probs", yes(can.logprobs, "no: critics give verdicts without probabilities")},
         {"token ids", yes(can.token_ids, "no")},
+        {"scoring", yes(can.scores, "no: --critic discriminative needs it")},
         {"pictures", yes(can.images, "no")},
         {"usage", yes(can.counts_tokens, "no: budgets of tokens cannot be kept")}};
     for (const std::string& note : remote.probed().notes) checks.push_back({"note", note});

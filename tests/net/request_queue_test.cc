@@ -81,6 +81,22 @@ TEST_CASE("a server that takes eight at a time gets about eight, and every reque
   CHECK(figures.in_flight == 0);
 }
 
+TEST_CASE("the window doubles until the first refusal") {
+  const WireServer server([](const WireRequest&) {
+    WireReply reply = http_reply(200, "ok");
+    reply.before = 0.02;
+    return reply;
+  });
+  Replies replies;
+  QueueOptions options = kQuick;
+  options.first_window = 1;
+  options.most_in_flight = 32;
+  RequestQueue queue(options);
+  for (int i = 0; i < 100; ++i) replies.send(queue, post(server, "x"), std::to_string(i));
+  replies.all();
+  CHECK(queue.figures().most_in_flight == 32);  // after 31 answers; with one more a window, after 500
+}
+
 TEST_CASE("Retry-After holds all requests back, not the refused one alone") {
   std::atomic<int> early = 0;
   Clock::time_point refused{};

@@ -35,7 +35,8 @@ TEST_CASE("agon's own client finds everything that it asks of a server, and the 
     CHECK(traits.model == "agon-tiny");
     CHECK(traits.context == 2048);
     CHECK((traits.samples && traits.seeds && traits.many && traits.logprobs && traits.token_ids && traits.images));
-    CHECK((traits.counts_tokens && traits.streams));
+    CHECK((traits.counts_tokens && traits.names_stop && traits.scores));
+    CHECK(traits.continuing == agents::Continuing::message);
     const auto here = agents::make_local_policy(folder);
     const env::Suite suite("charts");
     const auto env = suite.make_env();
@@ -58,6 +59,15 @@ TEST_CASE("agon's own client finds everything that it asks of a server, and the 
       CHECK(got[i].finish_reason == expected[i].finish_reason);
       CHECK(got[i].prompt_tokens == expected[i].prompt_tokens);
       CHECK(got[i].tokens() == expected[i].tokens());
+    }
+    std::vector<agents::ScoreRequest> verdicts;
+    for (const agents::CompletionRequest& request : requests)
+      verdicts.push_back({request.messages, {}, 1.0, "<answer>3</answer>"});
+    const std::vector<agents::TokenScores> scores = here->score(verdicts), read = there.score(verdicts);
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      REQUIRE(read[i].logprobs.size() == scores[i].logprobs.size());
+      for (std::size_t j = 0; j < scores[i].logprobs.size(); ++j)
+        CHECK(read[i].logprobs[j] == Approx(scores[i].logprobs[j]).margin(1e-4));
     }
   }
 }

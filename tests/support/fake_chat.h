@@ -25,13 +25,14 @@ struct ChatStyle {
   bool trims = false;    // white space at the end of the turn that it continues
   bool repeats = false;  // the turn in front of the answer
   bool many = true, seeds = true, samples = true, logprobs = true, ids = false, pictures = true, usage = true;
+  bool scores = false;           // prompt_logprobs
   bool refuses_unknown = false;  // fields
   bool wants_completion_limit = false;
   bool reasons = false;
   int context = 4096;
   std::string key;  // that it asks for; empty: none
 };
-inline ChatStyle like_vllm() { return {}; }
+inline ChatStyle like_vllm() { return {.scores = true}; }
 inline ChatStyle like_llama_cpp() {
   return {.stop = ChatStyle::Stop::cut,
           .continues = ChatStyle::Continues::prefill,
@@ -207,6 +208,19 @@ class FakeChat {
     return choice;
   }
 
+  // Of a conversation's texts, the last one at its end: three characters a token, -0.5 for each 'a' among them.
+  Json prompt_logprobs(const Json& body) const {
+    std::string text;
+    for (const Json& message : body.at("messages")) text += "\n" + content_of(message);
+    Json list = Json::array({nullptr});
+    for (std::size_t i = (text.size() % 3); i < text.size(); i += 3) {
+      const std::string token = text.substr(i, 3);
+      const auto count = static_cast<double>(std::count(token.begin(), token.end(), 'a'));
+      list.push_back({{std::to_string(i), {{"logprob", -0.5 * count}, {"rank", 1}, {"decoded_token", token}}}});
+    }
+    return list;
+  }
+
   WireReply whole(const Json& body) const {
     Json reply{{"object", "chat.completion"}, {"model", "fake"}, {"choices", Json::array()}};
     int tokens = 0;
@@ -217,6 +231,7 @@ class FakeChat {
       reply["choices"].push_back(choice_of(body, i, written, repeated));
     }
     if (style_.usage) reply["usage"] = {{"prompt_tokens", prompt_tokens(body)}, {"completion_tokens", tokens}};
+    if (style_.scores && body.contains("prompt_logprobs")) reply["prompt_logprobs"] = prompt_logprobs(body);
     return http_reply(200, reply.dump());
   }
 

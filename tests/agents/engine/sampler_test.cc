@@ -58,8 +58,8 @@ struct WrittenModel {
     SamplerScratch scratch;
     double sum = 0;
     for (std::size_t i = 0; i < ids.size(); ++i)
-      sum += static_cast<double>(
-          token_logprob(logits({ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(i)}), ids[i], 1.0, scratch));
+      sum += static_cast<double>(token_logprob(logits({ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(i)}), {},
+                                               ids[i], 1.0, 0, scratch));
     return sum;
   }
 
@@ -131,7 +131,9 @@ TEST_CASE("sampler: log-probabilities are of the whole model's softmax, before a
       sample_token(kLogits, std::vector<std::int32_t>{2}, {.temperature = 2.0, .top_k = 1}, rng, scratch);
   CHECK(token.id == 2);
   CHECK(token.logprob == Approx(std::log(probability(2, 2.0, all_ids()))).epsilon(1e-5));
-  CHECK(token_logprob(kLogits, 2, 2.0, scratch) == token.logprob);
+  const std::vector<std::int32_t> allowed = {0, 1, 2};
+  CHECK(token_logprob(kLogits, allowed, 2, 2.0, 2, scratch) == token.logprob);
+  CHECK(scratch.alternatives.size() == 2);
 }
 
 TEST_CASE("sampler: greedy takes the first maximum among the allowed, at the log-probability of T = 1") {

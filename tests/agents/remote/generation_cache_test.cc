@@ -54,8 +54,11 @@ TEST_CASE("what was asked is not asked again, and replays without its server") {
   const std::string url = server->url();
   RemotePolicy policy(at(url, CacheUse::record));
   const auto first = texts(policy, asking(1));
+  const std::vector<ScoreRequest> scored = {{asking(1).messages, {}, 1.0, "banana"}};
+  const std::vector<float> scores = policy.score(scored).at(0).logprobs;
   const int asked = server->server().requests();
   CHECK(texts(policy, asking(1)) == first);
+  CHECK(policy.score(scored).at(0).logprobs == scores);
   CHECK(server->server().requests() == asked);
   CHECK(texts(policy, asking(2)) != first);
   CHECK(server->server().requests() == asked + 1);
@@ -64,7 +67,10 @@ TEST_CASE("what was asked is not asked again, and replays without its server") {
   RemotePolicy replay(at(url, CacheUse::replay));
   CHECK(replay.capabilities().max_context == 4096);
   CHECK(texts(replay, asking(1)) == first);
+  CHECK(replay.score(scored).at(0).logprobs == scores);
   CHECK_THROWS_WITH(texts(replay, asking(3)), Contains("--cache replay") && Contains("Record"));
+  const std::vector<ScoreRequest> other = {{asking(1).messages, {}, 1.0, "cherry"}};
+  CHECK_THROWS_WITH(replay.score(other), Contains("--cache replay"));
 }
 
 TEST_CASE("everything that shapes an answer is in its key; at temperature 0 the seed is not") {

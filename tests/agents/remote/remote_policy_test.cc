@@ -79,6 +79,8 @@ TEST_CASE("the probe finds out what each kind of server can do") {
   CHECK((a.model == "fake" && a.context == 4096));
   CHECK((a.many && a.names_stop && !a.keeps_stop && a.logprobs && a.seeds && a.samples && a.images && a.counts_tokens));
   CHECK((a.continuing == Continuing::message && a.keeps_blank_end && !a.token_ids));
+  CHECK((a.scores && first.capabilities().score));
+  CHECK((!b.scores && !c.scores && !third.capabilities().score));
   CHECK((!b.many && !b.stops() && b.logprobs && b.token_ids && b.seeds && !b.images));
   CHECK(b.continuing != Continuing::none);
   CHECK((!c.many && c.keeps_stop && !c.logprobs && !c.samples && !c.seeds && c.images));
@@ -112,6 +114,31 @@ TEST_CASE("one request has one answer, whatever the server makes of stop strings
     CHECK(length.finish_reason == FinishReason::length);
     CHECK(length.tokens() == 3);
   }
+}
+
+TEST_CASE("a text is scored by the tokens that spell it") {
+  const FakeChat server(like_vllm());
+  RemotePolicy policy(at(server.url()));
+  const std::vector<Message> messages = {Message::of(Role::user, "Name a fruit.")};
+  const std::vector<ScoreRequest> requests = {{messages, {}, 1.0, "banana"}, {messages, {}, 1.0, "a banana"}};
+  const std::vector<TokenScores> scores = policy.score(requests);
+  CHECK(scores.at(0).logprobs == std::vector<float>{-0.5, -1});
+  CHECK(scores.at(1).logprobs == std::vector<float>{-0.5, -0.5, -1});  // the first token begins before the text
+  const std::vector<ScoreRequest> long_one = {{messages, {}, 1.0, std::string(20'000, 'a')}};
+  CHECK(policy.score(long_one).at(0).logprobs.empty());
+  const std::vector<ScoreRequest> hot = {{messages, {}, 0.5, "banana"}};
+  CHECK_THROWS_WITH(policy.score(hot), Contains("temperature 1"));
+}
+
+TEST_CASE("a server that gives no log-probabilities of a prompt is asked for none") {
+  const FakeChat server(like_transformers());
+  RemotePolicy policy(at(server.url()));
+  const std::vector<ScoreRequest> requests = {{{Message::of(Role::user, "a")}, {}, 1.0, "b"}};
+  CHECK_THROWS_WITH(policy.score(requests), Contains("does not score"));
+  Turncoat turncoat([](const WireRequest&) { return http_reply(400, R"({"error":{"message":"moderated"}})"); });
+  RemotePolicy turned(at(turncoat.url()));
+  turncoat.turn();
+  CHECK_THROWS_WITH(turned.score(requests), Contains("moderated"));
 }
 
 TEST_CASE("a turn that has begun is continued, with the white space at its end or without") {
