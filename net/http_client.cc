@@ -150,10 +150,8 @@ class HttpClient::Thread {
     thread_ = std::jthread([this] { run(); });
   }
   ~Thread() {
-    {
-      const std::lock_guard lock(mutex_);
-      closing_ = true;
-    }
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
     wake();
   }
 
@@ -162,29 +160,22 @@ class HttpClient::Thread {
     transfer->request = std::move(request);
     transfer->done = std::move(done);
     transfer->bytes = std::move(bytes);
-    Number number = 0;
-    {
-      const std::lock_guard lock(mutex_);
-      number = transfer->number = ++last_;
-      arrivals_.push_back(std::move(transfer));
-    }
+    const std::lock_guard lock(mutex_);
+    const Number number = transfer->number = ++last_;
+    arrivals_.push_back(std::move(transfer));
     wake();
     return number;
   }
 
   void cancel(Number request) {
-    {
-      const std::lock_guard lock(mutex_);
-      cancelled_.push_back(request);
-    }
+    const std::lock_guard lock(mutex_);
+    cancelled_.push_back(request);
     wake();
   }
 
   void call_at(Clock::time_point time, std::function<void()> what) {
-    {
-      const std::lock_guard lock(mutex_);
-      later_.emplace(time, std::move(what));
-    }
+    const std::lock_guard lock(mutex_);
+    later_.emplace(time, std::move(what));
     wake();
   }
 
@@ -214,7 +205,12 @@ class HttpClient::Thread {
     ::epoll_ctl(epoll_.get(), how, descriptor, &event);
   }
 
-  void wake() const { ::eventfd_write(wake_.get(), 1); }
+  // Before the thread waits for events it looks at what the others left, so that most of them need not wake it.
+  // REQUIRES: mutex_ is held.
+  void wake() {
+    if (std::exchange(woken_, true) || std::this_thread::get_id() == thread_.get_id()) return;
+    ::eventfd_write(wake_.get(), 1);
+  }
 
   void run() {
     while (take_inbox()) {
@@ -240,6 +236,7 @@ class HttpClient::Thread {
       while (!later_.empty() && later_.begin()->first <= Clock::now())
         due.push_back(std::move(later_.extract(later_.begin()).mapped()));
       closing = closing_;
+      woken_ = false;
     }
     for (auto& transfer : arrivals) begin(std::move(transfer));
     for (const Number number : cancelled)
@@ -262,7 +259,7 @@ class HttpClient::Thread {
 
   int milliseconds_left() {
     const std::lock_guard lock(mutex_);
-    if (!arrivals_.empty() || !cancelled_.empty() || closing_) return 0;
+    if (woken_) return 0;
     const auto next = later_.empty() ? timer_ : std::min(timer_, later_.begin()->first);
     if (next == Clock::time_point::max()) return -1;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - Clock::now()).count();
@@ -323,6 +320,7 @@ class HttpClient::Thread {
   std::multimap<Clock::time_point, std::function<void()>> later_;
   Number last_ = 0;
   bool closing_ = false;
+  bool woken_ = false;  // since the thread looked last
 
   std::jthread thread_;  // ends first
 };

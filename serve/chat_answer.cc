@@ -51,6 +51,24 @@ std::size_t character_count(std::string_view text) {
       std::count_if(text.begin(), text.end(), [](char byte) { return !is_within_character(byte); }));
 }
 
+AnswerWriter::AnswerWriter(AnswerForm form, AnswerHead head, const AnswerOptions& options,
+                           const agents::Tokenizer& tokenizer)
+    : form_(form), head_(std::move(head)), options_(options), tokenizer_(tokenizer) {
+  // An event like all others, but for its index and its text, is written once.
+  constexpr std::size_t kIndex = 9'876'543'210;
+  constexpr std::string_view kText = "(the text)";
+  const std::string event = event_of(top(Json::array({event_choice(kIndex, kText, {}, 0)}), true));
+  const std::string index = std::to_string(kIndex), text = to_text(Json(kText));
+  const std::size_t at_index = event.rfind(index), at_text = event.rfind(text);
+  before_index_ = event.substr(0, at_index);
+  before_text_ = event.substr(at_index + index.size(), at_text - at_index - index.size());
+  behind_text_ = event.substr(at_text + text.size());
+}
+
+std::string AnswerWriter::plain_piece(std::size_t index, std::string_view text) const {
+  return before_index_ + std::to_string(index) + before_text_ + to_text(Json(text)) + behind_text_;
+}
+
 std::string AnswerWriter::text_of(const agents::Completion& completion) const {
   const std::size_t cut = options_.include_stop ? 0 : completion.matched_stop.size();
   return completion.text.substr(0, completion.text.size() - std::min(cut, completion.text.size()));
@@ -198,6 +216,7 @@ std::string AnswerWriter::echo_event(std::size_t index, std::string_view text, c
 
 std::string AnswerWriter::piece_event(std::size_t index, std::string_view text, const ToldTokens& tokens,
                                       std::size_t offset) const {
+  if (tokens.ids.empty() && !text.empty()) return plain_piece(index, text);
   return event_of(top(Json::array({event_choice(index, text, tokens, offset)}), true));
 }
 

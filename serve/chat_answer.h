@@ -39,8 +39,7 @@ Json usage_json(const TokenCounts& counts);
 
 class AnswerWriter {
  public:
-  AnswerWriter(AnswerForm form, AnswerHead head, const AnswerOptions& options, const agents::Tokenizer& tokenizer)
-      : form_(form), head_(std::move(head)), options_(options), tokenizer_(tokenizer) {}
+  AnswerWriter(AnswerForm form, AnswerHead head, const AnswerOptions& options, const agents::Tokenizer& tokenizer);
 
   // The text of a completion as it is answered: without the stop string, unless it was asked for.
   std::string text_of(const agents::Completion& completion) const;
@@ -60,6 +59,7 @@ class AnswerWriter {
 
  private:
   Json top(Json choices, bool is_event) const;
+  std::string plain_piece(std::size_t index, std::string_view text) const;
   Json logprobs(const ToldTokens& tokens, std::size_t offset) const;
   Json chat_logprobs(const ToldTokens& tokens) const;
   Json text_logprobs(const ToldTokens& tokens, std::size_t offset) const;
@@ -71,6 +71,7 @@ class AnswerWriter {
   const AnswerHead head_;
   const AnswerOptions options_;
   const agents::Tokenizer& tokenizer_;
+  std::string before_index_, before_text_, behind_text_;  // of an event with a text and nothing else
 };
 
 std::string event_of(const Json& json);              // "data: {...}\n\n"

@@ -169,9 +169,11 @@ class Runner {
   }
 
   void hand_over(Written written) {
-    const std::lock_guard lock(mutex_);
-    arrivals_.push_back(std::move(written));
-    arrived_.notify_one();
+    {
+      const std::lock_guard lock(mutex_);
+      arrivals_.push_back(std::move(written));
+    }
+    arrived_.notify_one();  // all this lives until the engine has ended the call
   }
 
   // Waits for tokens and sends their text. False: there will be no more, or nobody reads it.

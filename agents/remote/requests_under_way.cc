@@ -24,8 +24,7 @@ void RequestsUnderWay::send(const Json& body, StreamEnd end, ChatClient::Done do
   const auto number = client_.send(body, std::move(end), [this, done = std::move(done)](ChatOutcome outcome) {
     done(std::move(outcome));
     const std::lock_guard lock(mutex_);
-    --waiting_;
-    ended_.notify_one();
+    if (--waiting_ == 0) ended_.notify_one();
   });
   const std::lock_guard lock(mutex_);
   sent_.push_back(number);

@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "cli/commands/commands.h"
+#include "cli/flags/cache_flag.h"
 #include "cli/flags/critic_flags.h"
 #include "cli/flags/flag_use.h"
 #include "cli/flags/play_flags.h"
@@ -118,6 +119,7 @@ std::vector<critic::JudgedStep> judged(const OpenCritic& open, const Steps& step
 
 void eval_critic(const EvalCriticFlags& flags) {
   watch_interrupts();
+  require_server("eval-critic", flags.critic.cache, critic_policies(flags.critic, nullptr));
   const OpenCritic open = open_critic(flags.critic);
   Json rows = Json::array();
   for (const Steps& steps : collected(flags)) {
@@ -163,6 +165,7 @@ void add_eval_critic(CLI::App& app) {
       ->capture_default_str()
       ->group(kDataFlags);
   add_critic_options(*command, flags->critic);
+  add_cache_option(*command, flags->critic.cache)->group(kCriticFlags);
   command->add_flag("--json", flags->json, "Print one JSON object")->group(kOutputFlags);
   command->callback([flags, command] {
     require_used(*command, flags->critic);

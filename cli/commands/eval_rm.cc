@@ -7,6 +7,7 @@
 
 #include "agents/engine/local_policy.h"
 #include "cli/commands/commands.h"
+#include "cli/flags/cache_flag.h"
 #include "cli/flags/flag_use.h"
 #include "cli/flags/old_names.h"
 #include "cli/flags/play_flags.h"
@@ -27,7 +28,7 @@ namespace {
 
 struct EvalRmFlags {
   std::vector<std::string> files;
-  std::string reward_model, judge, choose;
+  std::string reward_model, judge, choose, cache;
   int orders = 4, max_tokens = 256;
   std::uint64_t seed = 0;
   bool json = false, no_swap = false;
@@ -50,10 +51,16 @@ std::vector<critic::Preference> read_all(const EvalRmFlags& flags, std::int64_t&
   return all;
 }
 
+agents::PolicySource judge_of(const EvalRmFlags& flags) {
+  agents::PolicySource source = find_policy(flags.judge.empty() ? flags.choose : flags.judge);
+  use_cache(source, flags.cache);
+  return source;
+}
+
 // A policy as judge, by pairs or by one choice.
 std::vector<critic::ScoredSet> judged(const EvalRmFlags& flags, const std::vector<critic::Preference>& preferences,
                                       const critic::SetsDone& done, Json& extra) {
-  agents::PolicySource source = find_policy(flags.judge.empty() ? flags.choose : flags.judge);
+  agents::PolicySource source = judge_of(flags);
   const auto policy = agents::open_policy(source);
   critic::Judge judge(*policy, {.swap = !flags.no_swap, .max_tokens = flags.max_tokens, .seed = flags.seed});
   auto sets = flags.judge.empty() ? critic::chosen_by(judge, preferences, flags.seed, done)
@@ -104,12 +111,14 @@ std::string passed_over_text(std::int64_t without_order) {
 // What is evaluated.
 agents::PolicySource rated_model(const EvalRmFlags& flags) {
   if (!flags.reward_model.empty()) return std::filesystem::path(flags.reward_model);
-  return find_policy(flags.judge.empty() ? flags.choose : flags.judge);
+  return judge_of(flags);
 }
 
 void eval_rm(const EvalRmFlags& flags) {
   if (flags.reward_model.empty() + flags.judge.empty() + flags.choose.empty() != 2)
     throw Error("eval-rm: give one of --reward-model, --judge and --choose, the model to evaluate.");
+  const agents::PolicySource rated = rated_model(flags);
+  require_server("eval-rm", flags.cache, {&rated, 1});
   watch_interrupts();
   std::int64_t without_order = 0;
   const std::vector<critic::Preference> preferences = read_all(flags, without_order);
@@ -125,7 +134,7 @@ void eval_rm(const EvalRmFlags& flags) {
     Json figures = printed_ranking(ranking);
     figures.update(extra);
     figures["without_order"] = without_order;
-    Json about{{flags.reward_model.empty() ? "policy" : "reward_model", policy_record(rated_model(flags))},
+    Json about{{flags.reward_model.empty() ? "policy" : "reward_model", policy_record(rated)},
                {"files", Json::array()}};
     for (const std::string& file : flags.files) about["files"].push_back(file_record(file));
     print_measured(std::move(figures), about);
@@ -159,6 +168,7 @@ void add_eval_rm(CLI::App& app) {
                    "Model folder or server of a judge that names the best of all responses at once")
       ->type_name("<path>")
       ->group(kPolicyFlags);
+  add_cache_option(*command, flags->cache)->group(kPolicyFlags);
   command->add_flag("--no-swap", flags->no_swap, "Show the judge each pair in one order only (with --judge)")
       ->needs(judge)
       ->group(kPolicyFlags);

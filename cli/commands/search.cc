@@ -42,7 +42,7 @@ constexpr const char* kSearchFlags = "Search";
 struct SearchCommandFlags {
   PlayFlags play;
   CriticFlags critic;
-  std::string suite = "charts", policy, cache, out, method = "guided", budget, rank, keep = "likeliest", retry = "anew";
+  std::string suite = "charts", policy, out, method = "guided", budget, rank, keep = "likeliest", retry = "anew";
   int n = 5, width = 4, attempts = 5;
   std::string critic_flag;  // a flag of the critic that was given
   bool resume = false, json = false, no_speculation = false;
@@ -222,12 +222,20 @@ void require_none_failed(const record::RunReader& run, const RunPlace& place) {
         place.go_on);
 }
 
+// --cache is for the servers of both.
+void require_server_for_cache(const SearchCommandFlags& flags, const agents::PolicySource& solver, bool has_critic) {
+  std::vector<agents::PolicySource> policies{solver};
+  if (has_critic)
+    for (agents::PolicySource& one : critic_policies(flags.critic, &solver)) policies.push_back(std::move(one));
+  require_server("search", flags.critic.cache, policies);
+}
+
 void run_search(const SearchCommandFlags& flags) {
   agents::PolicySource source = find_policy(flags.policy);
-  use_cache(source, flags.cache);
-  require_server("search", flags.cache, {&source, 1});
+  use_cache(source, flags.critic.cache);
   const agents::RolloutOptions asked = rollout_options(flags.play, flags.suite);
   const critic::SearchOptions options = search_options(flags, asked);
+  require_server_for_cache(flags, source, needs_critic(options.method));
   require_candidates_differ(flags, options.method);
   require_asked(flags, options.method);
   require_budget_used(flags, options);
@@ -329,7 +337,7 @@ void add_search(CLI::App& app) {
   command->add_option("--policy", flags->policy, "Model folder or server (default: models/agon-tiny)")
       ->type_name("<path>")
       ->group(kPolicyFlags);
-  add_cache_option(*command, flags->cache)->group(kPolicyFlags);
+  add_cache_option(*command, flags->critic.cache)->group(kPolicyFlags);
   add_sampling_options(*command, flags->play);
   command->get_option("--temperature")
       ->description(

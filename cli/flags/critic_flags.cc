@@ -9,6 +9,7 @@
 
 #include "agents/engine/local_policy.h"
 #include "agents/model_fingerprint.h"
+#include "cli/flags/cache_flag.h"
 #include "cli/flags/flag_use.h"
 #include "cli/flags/old_names.h"
 #include "cli/flags/usage.h"
@@ -57,7 +58,9 @@ CLI::Validator critic_name(const std::string& command) {
 agents::PolicySource critic_source(const CriticFlags& flags, const agents::PolicySource* solver) {
   const bool own_score = flags.critic == "self-score";
   if (own_score && flags.policy.empty() && solver) return *solver;
-  return find_policy(flags.policy, own_score ? kDefaultModel : kDefaultCritic);
+  agents::PolicySource source = find_policy(flags.policy, own_score ? kDefaultModel : kDefaultCritic);
+  use_cache(source, flags.cache);
+  return source;
 }
 
 std::filesystem::path reward_model_folder(const CriticFlags& flags) {
@@ -187,6 +190,11 @@ void require_used(const CLI::App& command, const CriticFlags& flags, const std::
           fmt::join(critics, ", "), flags.critic);
   require_used(command, {{"--" + prefix + "combine", flags.critiques > 1, "with one critique",
                           "ask for --critiques 2 or more"}});
+}
+
+std::vector<agents::PolicySource> critic_policies(const CriticFlags& flags, const agents::PolicySource* solver) {
+  if (!writes(flags.critic)) return {};
+  return {critic_source(flags, solver)};
 }
 
 Json critic_config(const CriticFlags& flags, const agents::PolicySource* solver) {

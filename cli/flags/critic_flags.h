@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "agents/open_policy.h"
 #include "agents/policy.h"
@@ -27,12 +28,15 @@ struct CriticFlags {
   double temperature = 0;
   std::uint64_t seed = 0;
   std::optional<std::string> instructions;  // its system message, in place of `prompt`
+  std::string cache;  // of its policy's server, as cli/flags/cache_flag.h has it; empty: as its file says
 };
 // Adds their options, except the seed. prefix: put before all names except --critic and --critiques ("critic-", if the
 // command itself has options of these names). `flags` must outlive the parse.
 void add_critic_options(CLI::App& command, CriticFlags& flags, const std::string& prefix = {});
 // Throws Error for a flag among them that was given and that this critic does not use.
 void require_used(const CLI::App& command, const CriticFlags& flags, const std::string& prefix = {});
+// The policies that such a critic asks, one or none.
+std::vector<agents::PolicySource> critic_policies(const CriticFlags& flags, const agents::PolicySource* solver);
 // The config of the critic, recorded with its verdicts. solver: whose score self-score is if the flags name no policy;
 // null: that of models/agon-tiny.
 Json critic_config(const CriticFlags& flags, const agents::PolicySource* solver = nullptr);
