@@ -12,18 +12,21 @@ namespace {
 
 constexpr int kTokens = 12;  // of an answer
 
-// What a server lists under /models: its only model, or the one that is asked for.
+// Some servers list models beside those that write, and say so.
+bool writes(const Json& model) {
+  return model.is_object() && model.value("id", Json()).is_string() && model.value("task", Json()) != "score";
+}
+
+// What a server lists under /models: its only model that writes, or the one that is asked for.
 void read_models(const Json& models, const Endpoint& endpoint, ServerTraits& traits) {
   static const Json::json_pointer kData("/data");
   if (!models.is_object() || !models.contains(kData) || !models.at(kData).is_array()) return;
-  const Json& data = models.at(kData);
-  for (const Json& model : data) {
-    if (!model.is_object() || !model.value("id", Json()).is_string()) continue;
-    if (!endpoint.model.empty() && model["id"] != endpoint.model) continue;
-    if (endpoint.model.empty() && data.size() > 1) {
-      std::vector<std::string> names;
-      for (const Json& one : data)
-        if (one.is_object() && one.value("id", Json()).is_string()) names.push_back(one["id"]);
+  std::vector<std::string> names;
+  for (const Json& model : models.at(kData))
+    if (writes(model)) names.push_back(model["id"]);
+  for (const Json& model : models.at(kData)) {
+    if (!writes(model) || (!endpoint.model.empty() && model["id"] != endpoint.model)) continue;
+    if (endpoint.model.empty() && names.size() > 1) {
       std::string list;
       for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 8); ++i) list += (i ? ", " : "") + names[i];
       throw Error("policy: {} has {} models: {}{}. Name one behind a '#': {}#{}.", endpoint.url, names.size(), list,

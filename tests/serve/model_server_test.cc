@@ -131,6 +131,11 @@ Json chat(const std::string& text, Json more = Json::object()) {
   return more;
 }
 
+Json picture_part(const Image& picture) {
+  const std::string url = "data:image/png;base64," + base64(encode_image(picture, ImageFormat::png));
+  return {{"type", "image_url"}, {"image_url", {{"url", url}}}};
+}
+
 // The data of the events of a stream, which has to end with [DONE].
 std::vector<Json> events_in(const std::string& body) {
   std::vector<std::string> data;
@@ -212,10 +217,7 @@ TEST_CASE("answers to 20 charts are those of the policy in this process") {
       Json content = Json::array();
       for (const Part& part : message.parts)
         if (part.is_image())
-          content.push_back(
-              {{"type", "image_url"},
-               {"image_url",
-                {{"url", "data:image/png;base64," + base64(encode_image(part.image, ImageFormat::png))}}}});
+          content.push_back(picture_part(part.image));
         else
           content.push_back({{"type", "text"}, {"text", part.text}});
       list.push_back({{"role", to_string(message.role)}, {"content", content}});
@@ -340,6 +342,7 @@ TEST_CASE("completions of texts and of ids, with echo and logprobs") {
   CHECK(logprobs["token_logprobs"][1].get<double>() < 0);
   CHECK(logprobs["text_offset"][0] == 0);
   CHECK(logprobs["top_logprobs"][ids.size()].size() >= 1);
+  CHECK(logprobs["top_logprobs"][1].size() >= 2);  // of the prompt too: whether it is what the model would write
   const Json scored =
       serving.answer("/v1/completions", {{"prompt", "The answer"}, {"max_tokens", 0}, {"echo", true}, {"logprobs", 0}});
   CHECK(scored["choices"][0]["text"] == "The answer");
@@ -354,6 +357,39 @@ TEST_CASE("completions of texts and of ids, with echo and logprobs") {
   std::string joined;
   for (const Json& event : events_in(streamed->body)) joined += event["choices"][0]["text"].get<std::string>();
   CHECK(joined == choice["text"]);
+}
+
+TEST_CASE("the tokens of a prompt are scored, the same in all forms") {
+  Serving serving;
+  const Json asked{{"prompt", "The answer is 7."}, {"max_tokens", 1}, {"temperature", 0}};
+  const auto with = [](Json body, const Json& more) {
+    body.update(more);
+    return body;
+  };
+  const Json echoed = serving.answer("/v1/completions", with(asked, {{"echo", true}, {"logprobs", 0}}));
+  const Json told = serving.answer("/v1/completions", with(asked, {{"prompt_logprobs", 3}}));
+  const Json& list = told["choices"][0]["prompt_logprobs"];
+  REQUIRE(list.size() == told["usage"]["prompt_tokens"]);
+  CHECK(list[0].is_null());
+  std::string spelled;
+  for (std::size_t i = 1; i < list.size(); ++i) {
+    const Json own = list[i].front();
+    CHECK(own["logprob"] == echoed["choices"][0]["logprobs"]["token_logprobs"][i]);
+    CHECK((list[i].size() >= 3 && list[i].size() <= 4));
+    spelled += own["decoded_token"].get<std::string>();
+  }
+  CHECK(std::string_view("The answer is 7.").ends_with(spelled));
+  CHECK(serving.answer("/v1/completions", asked)["choices"][0].contains("prompt_logprobs") == false);
+
+  Json picture = chat("How many?");
+  picture["messages"][0]["content"] = {picture_part(Image(56, 56, std::vector<std::uint8_t>(56 * 56 * 3, 90))),
+                                       {{"type", "text"}, {"text", "How many?"}}};
+  picture["prompt_logprobs"] = 0;
+  const Json seen = serving.answer("/v1/chat/completions", picture)["prompt_logprobs"];
+  CHECK(seen[seen.size() / 4].is_null());  // of the picture
+  CHECK(seen.back().front()["logprob"].get<double>() <= 0);
+  picture["stream"] = true;
+  CHECK(serving.refusal("/v1/chat/completions", picture.dump())["param"] == "prompt_logprobs");
 }
 
 TEST_CASE("bad requests are refused in OpenAI's form") {
