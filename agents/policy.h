@@ -20,6 +20,7 @@ struct Alternative {
   std::int32_t id = 0;
   float logprob = 0;
 };
+inline constexpr float kLeastAlternative = -13.8F;  // ln 1e-6: no completion branches off to a less likely one
 // How a completion may begin.
 struct Beginning {
   std::vector<std::int32_t> token_ids;
@@ -65,7 +66,7 @@ struct Completion {
   std::vector<float>
       logprobs;  // of each token under the model at this temperature (greedy_logprobs_at), before top-p and top-k
   // For each token the most likely tokens at its place (usually including itself), most likely first, with logprobs as
-  // above: Sampling::alternatives of them, without probabilities below 1e-6. Empty if not requested.
+  // above: Sampling::alternatives of them. Empty if not requested.
   std::vector<std::vector<Alternative>> alternatives;
   std::vector<std::uint32_t> token_ends;  // end of each token in `text`; an end-of-turn token writes nothing
   FinishReason finish_reason = FinishReason::stop;

@@ -20,6 +20,7 @@ namespace agon {
 struct Image::Pixels {
   int width, height;
   std::vector<std::uint8_t> rgb;
+  std::vector<std::uint8_t> jpeg;
   std::once_flag hashed;
   Hash128 hash;
 };
@@ -144,11 +145,19 @@ bool ends_well(const ImageHeader& header, const std::filesystem::path& path, std
   return false;
 }
 
-Image decode(Bytes encoded, const std::string& name, const ImageLimits& limits, bool keep_pixels) {
+ImageHeader header_to_decode(Bytes encoded, const std::string& name, const ImageLimits& limits) {
   check_size(encoded.size(), name, limits);
-  const ImageHeader header = checked_header(encoded, name, limits);
+  ImageHeader header = checked_header(encoded, name, limits);
   require_end(header, name);
-  return decode_apart(header, name, limits, keep_pixels);
+  return header;
+}
+
+// The file without what no decoder needs, where any decoder makes the same of it.
+std::vector<std::uint8_t> plain_jpeg(const ImageHeader& header) {
+  if (header.format != ImageFormat::jpeg || header.orientation != 1 || header.kind == "CMYK") return {};
+  std::vector<std::uint8_t> file = header.lead;
+  for (const Bytes part : header.parts) file.insert(file.end(), part.begin(), part.end());
+  return file;
 }
 
 }  // namespace
@@ -163,6 +172,7 @@ Image::Image(int width, int height, std::vector<std::uint8_t> rgb) : pixels_(std
 int Image::width() const { return pixels_ ? pixels_->width : 0; }
 int Image::height() const { return pixels_ ? pixels_->height : 0; }
 Bytes Image::rgb() const { return pixels_ ? Bytes(pixels_->rgb) : Bytes(); }
+Bytes Image::jpeg() const { return pixels_ ? Bytes(pixels_->jpeg) : Bytes(); }
 
 const Hash128& Image::hash() const {
   static const Hash128 of_nothing;
@@ -184,11 +194,14 @@ bool Image::operator==(const Image& other) const {
 }
 
 Image decode_image(Bytes encoded, const std::string& name, const ImageLimits& limits) {
-  return decode(encoded, name, limits, true);
+  const ImageHeader header = header_to_decode(encoded, name, limits);
+  Image image = decode_apart(header, name, limits, true);
+  image.pixels_->jpeg = plain_jpeg(header);
+  return image;
 }
 
 void verify_image(Bytes encoded, const std::string& name, const ImageLimits& limits) {
-  decode(encoded, name, limits, false);
+  decode_apart(header_to_decode(encoded, name, limits), name, limits, false);
 }
 
 std::filesystem::path picture_path(const std::string& name, const std::filesystem::path& folder) {

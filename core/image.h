@@ -42,8 +42,12 @@ class Image {
   std::span<const std::uint8_t> rgb() const;  // valid as long as any copy of this image lives
   const Hash128& hash() const;                // of size and pixels; computed at the first call, thread-safe
   bool operator==(const Image& other) const;
+  // The JPEG file that the picture was decoded from, without its metadata. Empty: another kind of file, one whose
+  // orientation turned the picture, or none. Valid as rgb() is.
+  std::span<const std::uint8_t> jpeg() const;
 
  private:
+  friend Image decode_image(std::span<const std::uint8_t>, const std::string&, const ImageLimits&);
   struct Pixels;
   std::shared_ptr<Pixels> pixels_;
 };

@@ -48,7 +48,7 @@ std::string decoder_path() {
   const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe", code).parent_path();
   for (const auto& path : {here / "agon-decode", here.parent_path() / "cli" / "agon-decode"})
     if (std::filesystem::exists(path, code)) return path;
-  throw Error("pictures: there is no decoder at {}. Run script/build.", (here / "agon-decode").string());
+  throw NoDecoder("pictures: there is no decoder at {}. Run script/build.", (here / "agon-decode").string());
 }
 
 // The process ended, and was not asked to.

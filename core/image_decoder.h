@@ -5,14 +5,21 @@
 
 #include <string>
 
+#include "core/error.h"
 #include "core/image.h"
 #include "core/image_header.h"
 
 namespace agon {
 
+// The machinery is missing: the picture is not to blame.
+class NoDecoder : public Error {
+ public:
+  using Error::Error;
+};
+
 // header: complete, without a fault, within the limits. keep_pixels false: the picture is decoded and an empty one
 // returned. Thread-safe; blocks while as many pictures are being decoded as there are processors, or while those take
-// 1 GiB. Throws Error, which begins with `name`.
+// 1 GiB. Throws Error, which begins with `name`, and NoDecoder.
 Image decode_apart(const ImageHeader& header, const std::string& name, const ImageLimits& limits, bool keep_pixels);
 
 // Bytes that the decoder, and then this process, holds at most in addition to the file.

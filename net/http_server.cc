@@ -566,21 +566,31 @@ class HttpServer::Implementation::Pieces final : public HttpPieces {
 
   bool send(std::string_view piece, const char* content_type) override {
     if (piece.empty()) return !connection_->stop();  // an empty chunk would be the last
-    auto bytes = std::make_shared<std::string>(chunked_ ? fmt::format("{:x}\r\n{}\r\n", piece.size(), piece)
-                                                        : std::string(piece));
-    {
-      std::unique_lock lock(unsent_->mutex);
-      unsent_->less.wait(lock, [&] { return unsent_->over || unsent_->bytes < kMostUnsent; });
-      if (unsent_->over) return false;
-      unsent_->bytes += bytes->size();
-    }
-    asio::post(connection_->io(), [connection = connection_, bytes, content_type] {
-      connection->guarded([&] { connection->add_piece(*bytes, content_type); });
-    });
+    std::unique_lock lock(unsent_->mutex);
+    unsent_->less.wait(lock, [&] { return unsent_->over || unsent_->bytes < kMostUnsent; });
+    if (unsent_->over) return false;
+    post(piece, content_type);
+    return true;
+  }
+
+  bool send_if_read(std::string_view piece, const char* content_type) override {
+    const std::lock_guard lock(unsent_->mutex);
+    if (piece.empty() || unsent_->over || unsent_->bytes >= kMostUnsent) return false;
+    post(piece, content_type);
     return true;
   }
 
  private:
+  // REQUIRES: the lock of unsent_ is held.
+  void post(std::string_view piece, const char* content_type) {
+    auto bytes = std::make_shared<std::string>(chunked_ ? fmt::format("{:x}\r\n{}\r\n", piece.size(), piece)
+                                                        : std::string(piece));
+    unsent_->bytes += bytes->size();
+    asio::post(connection_->io(), [connection = connection_, bytes, content_type] {
+      connection->guarded([&] { connection->add_piece(*bytes, content_type); });
+    });
+  }
+
   const std::shared_ptr<Connection> connection_;
   const std::shared_ptr<Unsent> unsent_;
   const bool chunked_;

@@ -6,6 +6,7 @@
 
 #include "core/base64.h"
 #include "core/error.h"
+#include "core/image_decoder.h"
 #include "core/image_header.h"
 #include "core/text.h"
 
@@ -107,6 +108,8 @@ class MessageReader {
     hold(*bytes, name);
     try {
       return decode_image(*bytes, name, limits_.each);
+    } catch (const NoDecoder&) {
+      throw Refused{{500, "this server cannot decode pictures: its decoder is missing.", "internal_error"}};
     } catch (const Error& error) {
       throw picture_refused(name, error.what());
     }

@@ -168,44 +168,66 @@ class Runner {
     return counts;
   }
 
+  // On the engine's thread. A text with nothing to tell is sent from here, or each token would wake a thread; the
+  // worker does what takes longer, and waits for a client that does not read.
   void hand_over(Written written) {
     {
       const std::lock_guard lock(mutex_);
-      arrivals_.push_back(std::move(written));
+      StreamedChoice& choice = streamed_[written.place];
+      add(choice, written);
+      if (worker_sends_ || choice.ready.empty()) return;
+      worker_sends_ = !has_begun_ || !choice.ids.empty() ||
+                      !request_.pieces->send_if_read(piece_of(written.place, choice.ready, choice), kEvents);
+      if (!worker_sends_) return sent(choice);
     }
     arrived_.notify_one();  // all this lives until the engine has ended the call
   }
 
-  // Waits for tokens and sends their text. False: there will be no more, or nobody reads it.
+  void add(StreamedChoice& choice, Written& written) const {
+    if (!policy_.ends_turn(written.id)) choice.ready += choice.text.add(policy_.tokenizer().token_bytes(written.id));
+    if (!generation_.options.logprobs && !generation_.options.return_token_ids) return;
+    choice.ids.push_back(written.id);
+    choice.logprobs.push_back(written.logprob);
+    choice.likeliest.push_back(std::move(written.likeliest));
+  }
+
+  std::string piece_of(std::size_t place, const std::string& text, const StreamedChoice& choice) const {
+    return writer_.piece_event(place, text, choice.told(), choice.offset);
+  }
+
+  static void sent(StreamedChoice& choice) {
+    choice.offset += character_count(choice.ready);
+    choice.ready.clear();
+    choice.ids.clear();
+    choice.logprobs.clear();
+    choice.likeliest.clear();
+  }
+
+  // Waits for texts that the worker has to send, and sends them. False: there will be no more, or nobody reads it.
   bool send_arrivals() {
-    std::deque<Written> arrivals;
+    std::string events;
     {
       std::unique_lock lock(mutex_);
-      arrived_.wait(lock, [&] { return done_ || !arrivals_.empty(); });
-      if (arrivals_.empty()) return false;
-      arrivals.swap(arrivals_);
+      arrived_.wait(lock, [&] { return done_ || worker_sends_; });
+      if (done_) return false;
+      if (has_begun_) events = ready_events();
+      worker_sends_ = !has_begun_ || !events.empty();
     }
-    send_beginnings();
-    for (Written& written : arrivals) {
-      StreamedChoice& choice = streamed_[written.place];
-      if (!policy_.ends_turn(written.id)) choice.ready += choice.text.add(policy_.tokenizer().token_bytes(written.id));
-      if (generation_.options.logprobs || generation_.options.return_token_ids) {
-        choice.ids.push_back(written.id);
-        choice.logprobs.push_back(written.logprob);
-        choice.likeliest.push_back(std::move(written.likeliest));
-      }
-    }
-    for (std::size_t i = 0; i < streamed_.size() && is_read_; ++i) {
+    if (!has_begun_) send_beginnings();
+    if (!events.empty()) send(events);
+    return is_read_;
+  }
+
+  // REQUIRES: mutex_ is held.
+  std::string ready_events() {
+    std::string events;
+    for (std::size_t i = 0; i < streamed_.size(); ++i) {
       StreamedChoice& choice = streamed_[i];
       if (choice.ready.empty()) continue;
-      send(writer_.piece_event(i, choice.ready, choice.told(), choice.offset));
-      choice.offset += character_count(choice.ready);
-      choice.ready.clear();
-      choice.ids.clear();
-      choice.logprobs.clear();
-      choice.likeliest.clear();
+      events += piece_of(i, choice.ready, choice);
+      sent(choice);
     }
-    return is_read_;
+    return events;
   }
 
   // What stands before the first token of every choice.
@@ -243,10 +265,11 @@ class Runner {
   Metrics& metrics_;
   const AnswerWriter writer_;
   std::deque<StreamedChoice> streamed_;
-  bool has_begun_ = false, is_read_ = true;
-  std::mutex mutex_;
+  bool is_read_ = true;
+  std::mutex mutex_;  // of the choices until the work is done, and of all below
   std::condition_variable arrived_;
-  std::deque<Written> arrivals_;
+  bool has_begun_ = false;
+  bool worker_sends_ = false;  // what is ready, and nobody else does
   bool done_ = false;
 };
 

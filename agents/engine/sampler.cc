@@ -11,7 +11,6 @@ namespace agon::agents {
 namespace {
 
 constexpr double kLowestTemperature = 1e-6;  // keeps 1 / T a number
-constexpr float kLeastAlternative = -13.8F;  // ln 1e-6
 
 float inverse_of(double temperature) {
   return temperature == 0 ? 1.0f : static_cast<float>(1.0 / std::max(temperature, kLowestTemperature));
@@ -97,9 +96,9 @@ const Alternative* free_alternative(const Beginning& beginning, std::size_t plac
   const auto before = std::span(beginning.token_ids).first(place);
   const auto& alternatives = beginning.alternatives[place];
   const auto found = std::find_if(alternatives.begin(), alternatives.end(), [&](const Alternative& one) {
-    return std::none_of(excluded.begin(), excluded.end(), [&](const Beginning& other) {
-      return goes_on(other, before) && other.token_ids[place] == one.id;
-    });
+    return one.logprob >= kLeastAlternative && std::none_of(excluded.begin(), excluded.end(), [&](const auto& other) {
+             return goes_on(other, before) && other.token_ids[place] == one.id;
+           });
   });
   return found == alternatives.end() ? nullptr : &*found;
 }
@@ -134,7 +133,7 @@ void tell_alternatives(std::span<const float> logits, std::span<const std::int32
                          [&](std::int32_t a, std::int32_t b) { return likelier(logits, a, b); });
   for (const std::int32_t id : scratch.order) {
     const float logprob = logprob_of(logits[static_cast<std::size_t>(id)], sums, inverse_temperature);
-    if (logprob >= kLeastAlternative) scratch.alternatives.push_back({id, logprob});
+    scratch.alternatives.push_back({id, logprob});
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/base64.h"
 #include "core/error.h"
+#include "core/file.h"
 
 namespace agon::agents {
 namespace {
@@ -37,6 +38,14 @@ Json message_json(const Message& message, PictureUrls& pictures) {
   return json;
 }
 
+// A JPEG as it came, everything else as a PNG.
+std::vector<std::uint8_t> file_of(const Image& picture) {
+  const std::span<const std::uint8_t> jpeg = picture.jpeg();
+  if (jpeg.empty()) return encode_image(picture, ImageFormat::png);
+  return {jpeg.begin(), jpeg.end()};
+}
+std::string text_of(const std::vector<std::uint8_t>& bytes) { return {bytes.begin(), bytes.end()}; }
+
 void add_sampling(Json& body, const ChatRequest& request, const ServerTraits& traits) {
   const Sampling& sampling = request.sampling;
   body[traits.limit_is_completion ? "max_completion_tokens" : "max_tokens"] = sampling.max_tokens;
@@ -63,6 +72,18 @@ struct PictureUrls::Kept {
   std::map<Hash128, std::list<std::pair<Hash128, std::string>>::iterator> places;
   std::size_t bytes = 0;
   std::filesystem::path folder;  // of the files; ends with this object
+
+  std::string file_url(const Image& picture) {
+    const std::lock_guard lock(mutex);
+    if (folder.empty()) {
+      std::string name = (std::filesystem::temp_directory_path() / "agon-pictures-XXXXXX").string();
+      if (::mkdtemp(name.data()) == nullptr) throw Error("policy: no folder for pictures can be made at {}.", name);
+      folder = name;
+    }
+    const std::filesystem::path file = folder / (picture.hash().hex() + (picture.jpeg().empty() ? ".png" : ".jpg"));
+    if (!std::filesystem::exists(file)) write_file_atomically(file, text_of(file_of(picture)));
+    return "file://" + file.string();
+  }
 };
 
 PictureUrls::PictureUrls(PictureForm form) : kept_(new Kept{.form = form}) {}
@@ -81,20 +102,9 @@ std::string PictureUrls::url_of(const Image& picture) {
       return found->second->second;
     }
   }
-  std::string url;
-  if (kept_->form == PictureForm::data_url) {
-    url = "data:image/png;base64," + base64(encode_image(picture, ImageFormat::png));
-  } else {
-    const std::lock_guard lock(kept_->mutex);
-    if (kept_->folder.empty()) {
-      std::string name = (std::filesystem::temp_directory_path() / "agon-pictures-XXXXXX").string();
-      if (::mkdtemp(name.data()) == nullptr) throw Error("policy: no folder for pictures can be made at {}.", name);
-      kept_->folder = name;
-    }
-    const std::filesystem::path file = kept_->folder / (hash.hex() + ".png");
-    if (!std::filesystem::exists(file)) save_image(picture, file);
-    return "file://" + file.string();
-  }
+  if (kept_->form == PictureForm::file_url) return kept_->file_url(picture);
+  const bool is_jpeg = !picture.jpeg().empty();
+  const std::string url = (is_jpeg ? "data:image/jpeg;base64," : "data:image/png;base64,") + base64(file_of(picture));
   const std::lock_guard lock(kept_->mutex);
   if (kept_->places.contains(hash)) return url;
   kept_->urls.emplace_front(hash, url);

@@ -11,7 +11,8 @@
 
 namespace agon::agents {
 
-// Pictures as PNG in data URLs, or as the URL of a file; those that were made last are kept. Thread-safe.
+// Pictures in data URLs, or as the URL of a file: a JPEG as it came but for its metadata, everything else as a PNG.
+// Those that were made last are kept. Thread-safe.
 class PictureUrls {
  public:
   explicit PictureUrls(PictureForm form);

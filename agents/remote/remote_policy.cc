@@ -141,6 +141,7 @@ class RemotePolicy::Call {
       shorter.max_tokens = std::max(1, asked.max_tokens / 2);
       return send(shorter);
     }
+    policy_.count(outcome.reply);
     for (int i = 0; i < asked.n; ++i) {
       Completion& completion = completions_[asked.place + static_cast<std::size_t>(i)];
       completion = completion_of(asked, outcome, static_cast<std::size_t>(i));
@@ -267,6 +268,7 @@ class RemotePolicy::ScoreCall {
   // On the client's thread.
   void take(std::size_t i, const ChatOutcome& outcome) {
     if (outcome.is_context) return;  // no scores
+    policy_.count(outcome.reply);
     faults_[i] = outcome.fault;
     if (!outcome.fault.empty()) return;
     auto logprobs = ending_logprobs(outcome.reply.prompt, requests_[i].text);
@@ -344,6 +346,26 @@ std::vector<TokenScores> RemotePolicy::score(std::span<const ScoreRequest> reque
     if (!request.token_ids.empty() || request.text.empty() || request.temperature != 1)
       throw Error("policy: {} scores texts at temperature 1, and nothing else.", endpoint_.name());
   return ScoreCall(*this, requests).run();
+}
+
+void RemotePolicy::count(const ChatReply& reply) {
+  if (!reply.usage) return;
+  prompt_tokens_ += reply.usage->prompt_tokens;
+  completion_tokens_ += reply.usage->completion_tokens;
+}
+
+Paid RemotePolicy::paid() const {
+  Paid paid{prompt_tokens_, completion_tokens_, 0};
+  if (endpoint_.price)
+    paid.usd = (static_cast<double>(paid.prompt_tokens) * endpoint_.price->input +
+                static_cast<double>(paid.completion_tokens) * endpoint_.price->output) /
+               1e6;
+  return paid;
+}
+
+Paid paid_by(const Policy& policy) {
+  const auto* const remote = dynamic_cast<const RemotePolicy*>(&policy);
+  return remote ? remote->paid() : Paid{};
 }
 
 Capabilities RemotePolicy::capabilities() const {

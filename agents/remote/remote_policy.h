@@ -21,6 +21,12 @@
 
 namespace agon::agents {
 
+// What servers were asked to do, without what the cache gave back.
+struct Paid {
+  std::int64_t prompt_tokens = 0, completion_tokens = 0;
+  double usd = 0;  // where the endpoint has a price
+};
+
 class RemotePolicy : public Policy {
  public:
   // Asks the server what it can do; a replay takes that from the cache. Throws Error where it does not answer, or the
@@ -33,15 +39,21 @@ class RemotePolicy : public Policy {
 
   const Probed& probed() const { return probed_; }
   net::QueueFigures figures() const { return client_.figures(); }
+  Paid paid() const;  // thread-safe
 
  private:
   class Call;
   class ScoreCall;
+  void count(const ChatReply& reply);
   const Endpoint endpoint_;
   const std::unique_ptr<GenerationCache> cache_;  // null: off
   ChatClient client_;
   const Probed probed_;
   PictureUrls pictures_;
+  std::atomic<std::int64_t> prompt_tokens_ = 0, completion_tokens_ = 0;  // of paid()
 };
+
+// Nothing of a policy that is no server's.
+Paid paid_by(const Policy& policy);
 
 }  // namespace agon::agents

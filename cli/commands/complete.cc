@@ -13,6 +13,7 @@
 #include "cli/flags/usage.h"
 #include "cli/model_folder.h"
 #include "cli/output.h"
+#include "cli/paid.h"
 #include "cli/provenance.h"
 #include "core/error.h"
 #include "core/json.h"
@@ -102,6 +103,7 @@ void complete(const CompleteOptions& options) {
     print_as_json(completions, source);
   else
     print_as_text(completions, options.logprobs);
+  note_paid("complete", {policy.get()});
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "cli/flags/usage.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
+#include "cli/paid.h"
 #include "cli/provenance.h"
 #include "cli/search_place.h"
 #include "cli/tables/critic_table.h"
@@ -133,6 +134,7 @@ void eval_critic(const EvalCriticFlags& flags) {
   } else {
     print_text(critic_table(report));
   }
+  note_paid("eval-critic", {open.policy.get()});
 }
 
 }  // namespace

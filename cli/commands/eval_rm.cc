@@ -15,6 +15,7 @@
 #include "cli/interrupt.h"
 #include "cli/model_folder.h"
 #include "cli/output.h"
+#include "cli/paid.h"
 #include "cli/printed_json.h"
 #include "cli/provenance.h"
 #include "cli/tables/ranking_table.h"
@@ -65,6 +66,7 @@ std::vector<critic::ScoredSet> judged(const EvalRmFlags& flags, const std::vecto
   critic::Judge judge(*policy, {.swap = !flags.no_swap, .max_tokens = flags.max_tokens, .seed = flags.seed});
   auto sets = flags.judge.empty() ? critic::chosen_by(judge, preferences, flags.seed, done)
                                   : critic::compared_by(judge, preferences, flags.seed, done);
+  note_paid("eval-rm", {policy.get()});
   extra["judge"] = critic::counts_json(judge.counts());
   if (flags.judge.empty())
     for (const char* of_pairs : {"ties", "inconsistent"}) extra["judge"].erase(of_pairs);

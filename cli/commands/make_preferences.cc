@@ -17,6 +17,7 @@
 #include "cli/interrupt.h"
 #include "cli/model_folder.h"
 #include "cli/output.h"
+#include "cli/paid.h"
 #include "cli/play.h"
 #include "cli/printed_json.h"
 #include "cli/provenance.h"
@@ -296,6 +297,9 @@ void make_preferences(const PreferenceFlags& flags) {
   } else {
     print_text(fmt::format("{}\npreferences: {}\n", table(summary), (place.folder / kFile).string()));
   }
+  std::vector<const agents::Policy*> policies;
+  for (const auto& policy : models.policies) policies.push_back(policy.get());
+  note_paid("make-preferences", policies);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "cli/interrupt.h"
 #include "cli/model_folder.h"
 #include "cli/output.h"
+#include "cli/paid.h"
 #include "cli/play.h"
 #include "cli/policy_needs.h"
 #include "cli/printed_json.h"
@@ -250,13 +251,16 @@ void run_search(const SearchCommandFlags& flags) {
   const RunPlace place = run_place("search", "search-" + flags.suite, flags.out, flags.resume);
   const critic::SearchSummary summary =
       search_into(place, config, options, *policy, open.critic.get(), "search " + flags.suite);
+  const std::vector<const agents::Policy*> policies{policy.get(), open.policy.get()};
   if (flags.json) {
     Json figures = printed_search(to_json(summary));
     figures["run"] = place.folder.string();
+    if (const double usd = usd_paid(policies); usd > 0) figures["cost"] = {{"usd", usd}};
     print_measured(std::move(figures), config.at(kProvenance));
   } else {
     print_text(fmt::format("{}\nsearch: {}\n", critic::search_table(summary), place.folder.string()));
   }
+  note_paid("search", policies);
   require_none_failed(*record::RunReader::open(place.folder), place);
   if (summary.damaged > 0)
     throw Error("search: {} tasks have a damaged journal and are excluded from all figures. Restore {} from a copy.",

@@ -20,6 +20,14 @@ bool inside_call(std::string_view turn) {
   });
 }
 
+// A step that is written anew branches off to no others: they need not be recorded.
+std::vector<agents::Alternative> likely(std::span<const agents::Alternative> alternatives) {
+  std::vector<agents::Alternative> some;
+  for (const agents::Alternative& one : alternatives)
+    if (one.logprob >= agents::kLeastAlternative) some.push_back(one);
+  return some;
+}
+
 }  // namespace
 
 void Draft::add(const agents::Completion& completion, std::int64_t limit) {
@@ -28,7 +36,7 @@ void Draft::add(const agents::Completion& completion, std::int64_t limit) {
   tokens += completion.tokens();
   token_ids.insert(token_ids.end(), completion.token_ids.begin(), completion.token_ids.end());
   logprobs.insert(logprobs.end(), completion.logprobs.begin(), completion.logprobs.end());
-  alternatives.insert(alternatives.end(), completion.alternatives.begin(), completion.alternatives.end());
+  for (const auto& of_token : completion.alternatives) alternatives.push_back(likely(of_token));
   const bool stopped = completion.finish_reason == agents::FinishReason::stop;
   full = completion.finish_reason == agents::FinishReason::context && text.empty();
   const bool goes_on = !stopped && !full && completion.tokens() == limit && tokens < room;

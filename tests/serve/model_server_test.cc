@@ -297,6 +297,9 @@ TEST_CASE("samples, seeds and stop strings") {
     CHECK(events.back()["usage"]["completion_tokens"].get<int>() > 0);
     CHECK(events[events.size() - 2]["choices"][0]["stop_reason"] == stop);
   }
+  const Json sure = serving.answer(
+      "/v1/chat/completions", chat("What is 2 + 2?", {{"max_tokens", 40}, {"logprobs", true}, {"top_logprobs", 5}}));
+  for (const Json& token : sure["choices"][0]["logprobs"]["content"]) CHECK(token["top_logprobs"].size() == 5);
   const Json ended = serving.answer("/v1/chat/completions", chat("Count.", {{"max_tokens", 1}}))["choices"][0];
   CHECK(ended["finish_reason"] == "length");
   CHECK(ended["stop_reason"].is_null());

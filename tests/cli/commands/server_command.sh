@@ -66,6 +66,10 @@ figures = json.load(open(sys.argv[1]))
 assert figures["cost"]["usd"] > 12 * 100 * 1000 / 1e6 + figures["policy_tokens"] * 2000 / 1e6 - 1e-9, figures["cost"]
 assert abs(figures["cost"]["usd_per_task"] * 4 - figures["cost"]["usd"]) < 1e-9
 PYTHON
+says 0 "the servers of this call cost" "$agon" complete --policy policy.yaml 'Which digit now?'
+"$agon" search --policy policy.yaml --suite lookup --level 1 --tasks 2 --seed 7 --method best-of-n --out priced-search --json >priced.json 2>err ||
+  fail "the price of a search: $(tail -2 err)"
+grep -q '"usd"' priced.json || fail "a search says no cost"
 refuses 1 "the budget of 0.5 US dollars is spent" "$agon" run --policy policy.yaml "${small[@]}" --budget usd=0.5 --out budget
 refuses 1 "the budget of 0.5 US dollars is spent" "$agon" run --policy policy.yaml "${small[@]}" --budget usd=0.5 --out budget --resume
 "$agon" run --policy policy.yaml "${small[@]}" --budget usd=1000 --out budget --resume >/dev/null 2>err || fail "a larger budget: $(tail -2 err)"
