@@ -80,11 +80,17 @@ class Prober {
       outcome = client_.ask(plain());
     }
     if (!outcome.fault.empty()) throw Error("policy: {}{}", outcome.fault, advice(outcome));
-    if (traits().model.empty() && client_.endpoint().model.empty()) traits().model = outcome.reply.model;
+    if (traits().model.empty() && client_.endpoint().model.empty()) try_name(outcome.reply.model);
     greedy_ = outcome.reply.answers.front().text;
     traits().counts_tokens = outcome.reply.usage && outcome.reply.usage->completion_tokens > 0;
     greedy_tokens_ = outcome.reply.usage ? outcome.reply.usage->completion_tokens : 0;
     if (!traits().counts_tokens) note("The server does not count tokens (usage).");
+  }
+
+  // A server that lists no model may answer by a name under which it knows none.
+  void try_name(const std::string& name) {
+    traits().model = name;
+    if (!name.empty() && !answers(client_.ask(plain()))) traits().model.clear();
   }
 
   std::string advice(const ChatOutcome& outcome) const {

@@ -94,7 +94,7 @@ class RemotePolicy::Call {
     return true;
   }
   std::string key_of(const CompletionRequest& request, int sample) const {
-    return GenerationCache::key_of(policy_.endpoint_, traits().model, request, sample);
+    return GenerationCache::key_of(policy_.endpoint_, policy_.model_name(), request, sample);
   }
 
   struct Asked {
@@ -152,7 +152,7 @@ class RemotePolicy::Call {
   // A cache that cannot be written is a failure of the machinery, not of the answer.
   void keep(const Asked& asked, int sample, Completion& completion) const {
     if (policy_.cache_) try {
-        policy_.cache_->add(key_of(*asked.request, sample), traits().model, completion);
+        policy_.cache_->add(key_of(*asked.request, sample), policy_.model_name(), completion);
       } catch (const Error& error) {
         completion.failure = error.what();
       }
@@ -247,7 +247,7 @@ class RemotePolicy::ScoreCall {
   std::string key_of(std::size_t i) const {
     CompletionRequest request{.messages = requests_[i].messages, .prefix = requests_[i].text, .sampling = {}};
     request.sampling.max_tokens = 0;
-    return GenerationCache::key_of(policy_.endpoint_, policy_.probed_.traits.model, request, 0);
+    return GenerationCache::key_of(policy_.endpoint_, policy_.model_name(), request, 0);
   }
 
   bool recall(std::size_t i) {
@@ -285,7 +285,7 @@ class RemotePolicy::ScoreCall {
     Completion completion;
     completion.logprobs = scores_[i].logprobs;
     try {
-      policy_.cache_->add(key_of(i), policy_.probed_.traits.model, completion);
+      policy_.cache_->add(key_of(i), policy_.model_name(), completion);
     } catch (const Error& error) {
       faults_[i] = error.what();
     }
@@ -348,6 +348,11 @@ std::vector<TokenScores> RemotePolicy::score(std::span<const ScoreRequest> reque
   return ScoreCall(*this, requests).run();
 }
 
+std::string RemotePolicy::model_name() const {
+  const std::string& found = probed_.traits.model;
+  return endpoint_.model.empty() && !found.empty() ? found : endpoint_.name();
+}
+
 void RemotePolicy::count(const ChatReply& reply) {
   if (!reply.usage) return;
   prompt_tokens_ += reply.usage->prompt_tokens;
@@ -371,7 +376,7 @@ Paid paid_by(const Policy& policy) {
 Capabilities RemotePolicy::capabilities() const {
   const ServerTraits& traits = probed_.traits;
   Capabilities can;
-  can.name = endpoint_.model.empty() && !traits.model.empty() ? traits.model : endpoint_.name();
+  can.name = model_name();
   can.images = traits.images;
   can.logprobs = traits.logprobs;
   can.score = traits.scores;

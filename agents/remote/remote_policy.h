@@ -45,6 +45,7 @@ class RemotePolicy : public Policy {
   class Call;
   class ScoreCall;
   void count(const ChatReply& reply);
+  std::string model_name() const;  // of the server, where it has no model's
   const Endpoint endpoint_;
   const std::unique_ptr<GenerationCache> cache_;  // null: off
   ChatClient client_;

@@ -30,6 +30,8 @@ struct ChatStyle {
   bool wants_completion_limit = false;
   bool reasons = false;
   int context = 4096;
+  std::string answers_as = "fake";  // the model in its answers; the one that it knows is "fake"
+  bool lists_models = true;
   std::string key;  // that it asks for; empty: none
 };
 inline ChatStyle like_vllm() { return {.scores = true}; }
@@ -87,6 +89,8 @@ class FakeChat {
   WireReply answer(const WireRequest& request) {
     if (!style_.key.empty() && request.head.find("Authorization: Bearer " + style_.key) == std::string::npos)
       return refusal(401, "wrong key in: " + request.head);
+    if (request.line.starts_with("GET /v1/models") && !style_.lists_models)
+      return refusal(500, "Internal Server Error");
     if (request.line.starts_with("GET /v1/models"))
       return http_reply(200, Json{{"data", {{{"id", "fake"}, {"max_model_len", style_.context}}}}}.dump());
     if (!request.line.starts_with("POST /v1/chat/completions")) return refusal(404, "Not Found");
@@ -222,7 +226,7 @@ class FakeChat {
   }
 
   WireReply whole(const Json& body) const {
-    Json reply{{"object", "chat.completion"}, {"model", "fake"}, {"choices", Json::array()}};
+    Json reply{{"object", "chat.completion"}, {"model", style_.answers_as}, {"choices", Json::array()}};
     int tokens = 0;
     for (int i = 0; i < (style_.many ? body.value("n", 1) : 1); ++i) {
       std::string repeated;

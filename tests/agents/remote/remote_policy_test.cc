@@ -116,6 +116,19 @@ TEST_CASE("one request has one answer, whatever the server makes of stop strings
   }
 }
 
+TEST_CASE("a server that lists no model is asked for none by a name that it does not know") {
+  ChatStyle style = like_vllm();
+  style.lists_models = false;
+  style.answers_as = "fake@main";
+  const FakeChat server(style);
+  RemotePolicy policy(at(server.url()));
+  CHECK((policy.probed().traits.seeds && policy.probed().traits.images && policy.probed().traits.names_stop));
+  CHECK_THAT(policy.capabilities().name, Contains("127.0.0.1"));
+  style.answers_as = "fake";
+  const FakeChat other(style);
+  CHECK(RemotePolicy(at(other.url())).capabilities().name == "fake");
+}
+
 TEST_CASE("a text is scored by the tokens that spell it") {
   const FakeChat server(like_vllm());
   RemotePolicy policy(at(server.url()));
