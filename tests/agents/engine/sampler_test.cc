@@ -193,7 +193,17 @@ TEST_CASE("sampler: greedy without what is excluded takes the likeliest of the r
   CHECK(told.logprob == Approx(std::log(probability(1, 2.0, all_ids()))).epsilon(1e-5));
 }
 
-TEST_CASE("sampler: of each token the likeliest alternatives are told, without the next to impossible") {
+TEST_CASE("sampler: no completion branches off to what is next to impossible") {
+  SamplerScratch scratch;
+  for (const float logprob : {-20.0F, -3.0F}) {
+    Sampling greedy{.temperature = 0};
+    greedy.excluded = {{{1, 2}, {-0.1F, -0.1F}, {{{1, -0.1F}}, {{2, -0.1F}, {3, logprob}}}}};
+    withhold(greedy, {}, scratch);
+    CHECK(scratch.way_out.has_value() == (logprob > kLeastAlternative));
+  }
+}
+
+TEST_CASE("sampler: of each token as many of the likeliest alternatives are told as are asked for") {
   Rng rng(1);
   SamplerScratch scratch;
   sample_token(kLogits, all_ids(), {.temperature = 0, .alternatives = 4}, rng, scratch);
@@ -205,7 +215,7 @@ TEST_CASE("sampler: of each token the likeliest alternatives are told, without t
           Approx(std::log(probability(expected[i], 1.0, all_ids()))).epsilon(1e-5));
   }
   sample_token(std::vector<float>{0, 20, 1}, std::vector<std::int32_t>{0, 1, 2}, {.alternatives = 9}, rng, scratch);
-  CHECK(scratch.alternatives.size() == 1);
+  CHECK(scratch.alternatives.size() == 3);
   sample_token(kLogits, all_ids(), {}, rng, scratch);
   CHECK(scratch.alternatives.empty());
 }
