@@ -172,7 +172,7 @@ struct ModelServer::Implementation {
   }
   net::HttpServerAnswer listed_models() const { return said({{"object", "list"}, {"data", model_list()}}); }
 
-  // Throws Refused for another model than `name`, or where there is none (an empty name).
+  // Throws Refused if the request names another model. An empty `name`: the server has no such model.
   void require_model(const SortedJson& body, const std::string& name, const char* what) const {
     const std::string wanted = RequestFields(body).text("model", name);
     if (name.empty())

@@ -7,6 +7,7 @@
 #include "agents/remote/endpoint.h"
 #include "cli/commands/commands.h"
 #include "cli/flags/flag_use.h"
+#include "cli/flags/server_flags.h"
 #include "cli/flags/usage.h"
 #include "cli/interrupt.h"
 #include "cli/model_folder.h"
@@ -97,26 +98,11 @@ void add_serve(CLI::App& app) {
   command->add_option("--reward-model", flags->reward_model, "Reward model folder")->type_name("<path>");
   command->add_option("--search-index", flags->search_index, "Search index: a file that agon index wrote")
       ->type_name("<path>");
-  command->add_option("--host", flags->server.host, "Address to listen on; beyond this machine it needs AGON_API_KEY")
-      ->type_name("<address>")
-      ->capture_default_str();
-  command->add_option("--port", flags->server.port, "Port to listen on; 0: any free one")
-      ->type_name("<n>")
-      ->check(whole_number_in(0, 65535))
-      ->capture_default_str();
-  command->add_option("--in-flight", flags->server.in_flight, "Number of requests answered at the same time")
-      ->type_name("<n>")
-      ->check(whole_number_in(1, 1024))
-      ->capture_default_str();
+  add_server_options(*command, "Address to listen on; beyond this machine it needs AGON_API_KEY", flags->server.host,
+                     flags->server.port, flags->server.in_flight, flags->server.limits.connections);
   command->add_option("--queue", flags->server.queue, "Number of requests that wait; further ones get 429")
       ->type_name("<n>")
       ->check(whole_number_in(0, 10'000))
-      ->capture_default_str();
-  command
-      ->add_option("--connections", flags->server.limits.connections,
-                   "Maximum number of open connections; further ones get 503")
-      ->type_name("<n>")
-      ->check(whole_number_in(1, 10'000))
       ->capture_default_str();
   command->add_option("--threads", flags->threads, "Compute threads; 0: one per core")
       ->type_name("<n>")

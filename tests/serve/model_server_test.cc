@@ -187,7 +187,7 @@ Json long_chat(bool streams, int n = 1) {
 
 }  // namespace
 
-TEST_CASE("models, health and metrics are told") {
+TEST_CASE("the server lists its models and reports its health and metrics") {
   Serving serving;
   CHECK(Json::parse(serving.client.Get("/health")->body)["status"] == "ok");
   const Json models = Json::parse(serving.client.Get("/v1/models")->body);

@@ -203,7 +203,7 @@ TEST_CASE("sampler: no completion branches off to what is next to impossible") {
   }
 }
 
-TEST_CASE("sampler: of each token as many of the likeliest alternatives are told as are asked for") {
+TEST_CASE("sampler: each token has the requested number of alternatives, most likely first") {
   Rng rng(1);
   SamplerScratch scratch;
   sample_token(kLogits, all_ids(), {.temperature = 0, .alternatives = 4}, rng, scratch);

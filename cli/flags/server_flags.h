@@ -1,0 +1,16 @@
+// cli/flags/server_flags.h - flags of the commands that serve over HTTP: where they listen, and how many they serve.
+#pragma once
+
+#include <string>
+
+namespace CLI {  // NOLINT(readability-identifier-naming): the library's
+class App;
+}
+
+namespace agon::cli {
+
+// --host, --port, --in-flight and --connections. The values outlive the parse; what they hold is the default.
+void add_server_options(CLI::App& command, const std::string& host_help, std::string& host, int& port, int& in_flight,
+                        int& connections);
+
+}  // namespace agon::cli
