@@ -10,14 +10,13 @@
 
 #include <fmt/format.h>
 
+#include "env/grading/characters.h"
 #include "env/grading/place_corner.h"
 #include "env/grading/place_said.h"
 
 namespace agon::env {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
 constexpr std::string_view kOpenTags[] = {"<box>",           "<|box_start|>", "<bbox>",  "<point>",        "<points>",

@@ -16,8 +16,7 @@
 #include "first_step.h"
 #include "record/run_reader.h"
 #include "temp_folder.h"
-#undef CHECK  // of LibTorch
-#include <catch2/catch.hpp>
+#include "torch_catch.h"
 
 using namespace agon::agents;
 using namespace agon::test;

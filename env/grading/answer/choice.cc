@@ -17,11 +17,10 @@
 #include "env/grading/answer/reason.h"
 #include "env/grading/answer/text.h"
 #include "env/grading/answer/word_list.h"
+#include "env/grading/characters.h"
 
 namespace agon::env {
 namespace {
-
-bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
 
 // Is the option whose letter stands before called wrong: "B. cat: incorrect", "B \u274c"?
 bool is_called_wrong(std::string_view rest, std::size_t place, const Options& options) {
@@ -313,8 +312,8 @@ bool is_listed_choice(std::string_view text, const Options& options, std::option
 // The option that is stated behind "but", "however" or what would be the answer, in place of one that stands before:
 // "The answer could be C, but it's more likely to be A".
 std::optional<std::size_t> contrasted_choice(std::string_view text, const Options& options) {
-  constexpr std::size_t kReach = 300;
-  const std::size_t begin = text.size() - std::min(text.size(), kReach);
+  constexpr std::size_t kLastBytes = 300;
+  const std::size_t begin = text.size() - std::min(text.size(), kLastBytes);
   const std::string lower = ascii_lower(text.substr(begin));
   std::size_t at = lower.npos;
   for (const std::string_view mark :

@@ -10,12 +10,10 @@
 #include "env/grading/answer/option_letter.h"
 #include "env/grading/answer/text.h"
 #include "env/grading/answer/word_list.h"
+#include "env/grading/characters.h"
 
 namespace agon::env {
 namespace {
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
 
 // Words that follow the letter A, and never the article.
 constexpr std::string_view kBehindLetters[] = {

@@ -8,13 +8,10 @@
 #include <vector>
 
 #include "env/grading/answer/text.h"
+#include "env/grading/characters.h"
 
 namespace agon::env {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_blank(char c) { return c == ' ' || c == '\n'; }
 
 using Names = std::unordered_map<std::string_view, std::string_view>;
 

@@ -119,8 +119,8 @@ constexpr std::string_view kStrong[] = {"i'm unable",       "i am unable",   "as
                                         "i don't know",     "i do not know", "not answerable", "i can't answer",
                                         "i cannot answer",  "i can't help",  "i cannot help"};
 // The value of a phrase alone.
-constexpr std::string_view kNone[] = {"unknown", "none",       "n/a",           "not available", "not given",
-                                      "unclear", "not stated", "not specified", "not provided",  "undefined"};
+constexpr std::string_view kNoAnswer[] = {"unknown", "none",       "n/a",           "not available", "not given",
+                                          "unclear", "not stated", "not specified", "not provided",  "undefined"};
 // A sentence with one of these says more.
 constexpr std::string_view kTurns[] = {"but ",      "however", "estimate", "approximately", "roughly", "although ",
                                        ", though ", "while ",  "unless ",  " so ",          " ≈ ",     "但",
@@ -179,7 +179,7 @@ bool refuses_first(std::string_view value) {
   const auto begins = [&](std::string_view words) {
     return said.starts_with(words) && (said.size() == words.size() || !is_word_byte(said[words.size()]));
   };
-  if (std::any_of(std::begin(kNone), std::end(kNone), begins)) return true;
+  if (std::any_of(std::begin(kNoAnswer), std::end(kNoAnswer), begins)) return true;
   const std::size_t at = last_refusal(said);
   return at != said.npos && !has_digit(said.substr(0, at)) && !contains_any(said.substr(at), kTurns);
 }

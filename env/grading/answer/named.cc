@@ -93,7 +93,7 @@ constexpr std::string_view kDeniers[] = {"not",
                                          "\u0644\u064a\u0633",
                                          "\u0644\u064a\u0633\u062a"};
 // Between a denier and what it denies.
-constexpr std::string_view kBetween[] = {
+constexpr std::string_view kFillers[] = {
     "be",     "been",  "really",  "actually", "likely", "necessarily", "quite",   "exactly", "look", "looks", "seem",
     "appear", "think", "believe", "it",       "is",     "its",         "this",    "that",    "at",   "in",    "on",
     "to",     "show",  "see",     "any",      "option", "called",      "colored", "es",      "est",  "ist",   "\u00e9",
@@ -122,7 +122,7 @@ bool is_denied_before(const Clauses& clauses, std::size_t at) {
     if ((word == "of" && earlier == "instead") || (word == "than" && earlier == "rather")) return true;
     if (word == "than" && compares_fit(clauses, at - 1)) return true;
     if (is_among(word, kDeniers)) return true;
-    if (!is_among(word, kBetween)) return false;
+    if (!is_among(word, kFillers)) return false;
   }
   return false;
 }

@@ -7,6 +7,7 @@
 #include "core/text.h"
 #include "env/grading/answer/text.h"
 #include "env/grading/answer/word_list.h"
+#include "env/grading/characters.h"
 
 namespace agon::env {
 namespace {
@@ -58,15 +59,12 @@ constexpr std::string_view kLabels[] = {
     "december", "case",   "station", "lane",   "house",   "apartment", "channel", "scenario",  "experiment", "series"};
 constexpr std::string_view kOfThose[] = {" of which", " of them", " of these", " of those", " of whom"};
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
 struct Span {
   std::size_t begin = 0, end = 0;
 };
 
 // Digits with what joins them: 1,234.5, 3/4, 18-29, 5B, 6.67e-11.
-Span number_at(std::string_view text, std::size_t at) {
+Span number_span_at(std::string_view text, std::size_t at) {
   const auto goes_on = [&](std::size_t place) { return place + 1 < text.size() && is_digit(text[place + 1]); };
   std::size_t end = at;
   while (end < text.size() &&
@@ -85,7 +83,7 @@ std::vector<Span> numbers_in(std::string_view text) {
   std::vector<Span> numbers;
   for (std::size_t at = 0; at < text.size() && numbers.size() < kMostNumbers; ++at) {
     if (!is_digit(text[at])) continue;
-    const Span number = number_at(text, at);
+    const Span number = number_span_at(text, at);
     if (at == 0 || !is_letter(text[at - 1])) numbers.push_back(number);  // not Q1, x2
     at = number.end;
   }
@@ -292,7 +290,7 @@ Span place_of_variable(std::string_view lower, std::size_t at) {
   if (is_among(take_last_word(verb), Words{"attained", "achieved", "reached", "occurring", "obtained"})) left = verb;
   std::size_t end = std::min(lower.find_first_not_of(" -", at + 1), lower.size());
   if (end == lower.size() || !is_digit(lower[end])) return {};
-  return {left.size(), number_at(lower, end).end};
+  return {left.size(), number_span_at(lower, end).end};
 }
 
 // Does a number that is not a side of an equation end the text, or begin what stands behind a comma?

@@ -15,11 +15,10 @@
 #include "env/grading/answer/reason.h"
 #include "env/grading/answer/text.h"
 #include "env/grading/answer/word_list.h"
+#include "env/grading/characters.h"
 
 namespace agon::env {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // "30 cm (about 12 inches)" without its brackets; "a dozen (12)" has its number in them.
 std::string_view without_aside(std::string_view text) {
@@ -395,8 +394,8 @@ std::optional<Number> result_said_again(std::string_view before, std::string_vie
 
 // The only number of the last sentence that has one, or the one there that the last equation before it gives.
 std::optional<Number> in_last_sentence(std::string_view text) {
-  constexpr std::size_t kReach = 4000;
-  text = last_bytes(text, kReach);
+  constexpr std::size_t kLastBytes = 4000;
+  text = last_bytes(text, kLastBytes);
   constexpr std::string_view kHedging[] = {"could be", "might be", "may be", "maybe", "perhaps", "possibly"};
   while (!text.empty()) {
     const std::string_view before = before_last_sentence(text.substr(0, text.find_last_not_of(" \n.!?") + 1));

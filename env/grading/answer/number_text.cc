@@ -19,6 +19,7 @@
 #include "env/grading/answer/scale_word.h"
 #include "env/grading/answer/text.h"
 #include "env/grading/answer/word_list.h"
+#include "env/grading/characters.h"
 
 namespace agon::env {
 namespace {
@@ -26,9 +27,6 @@ namespace {
 constexpr std::size_t kMostDigits = 2000;
 constexpr int kLargestExponent = 100'000, kDeepest = 8;
 constexpr std::size_t kMostUnitWords = 8;
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 // A number in digits: value = digits x 10^exponent.
 struct Decimal {

@@ -4,12 +4,10 @@
 
 #include "env/grading/answer/text.h"
 #include "env/grading/answer/word_list.h"
+#include "env/grading/characters.h"
 
 namespace agon::env {
 namespace {
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
 
 // Of options that are letters (P, Q, R, S): the one that is this letter.
 std::optional<std::size_t> lettered_option(char letter, const Options& options) {

@@ -8,11 +8,10 @@
 #include "env/grading/answer/plain_text.h"
 #include "env/grading/answer/text.h"
 #include "env/grading/answer/words.h"
+#include "env/grading/characters.h"
 
 namespace agon::env {
 namespace {
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 // Without a pair of quotes or brackets around the whole.
 std::string_view unwrapped(std::string_view text) {

@@ -6,14 +6,13 @@
 #include "core/text.h"
 #include "env/grading/answer/text.h"
 #include "env/grading/answer/word_list.h"
+#include "env/grading/characters.h"
 
 namespace agon::env {
 namespace {
 
 constexpr std::size_t kMostPhrases = 64, kLongestPhrase = 1 << 16;
 constexpr std::size_t kLongestConnection = 60;  // bytes between "answer" and "is"
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 // What names an answer. `qualified`: only with "correct" and the like before it; `direct`: without "is" behind it.
 struct Cue {

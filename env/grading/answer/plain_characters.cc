@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "core/text.h"
+#include "env/grading/characters.h"
 
 namespace agon::env {
 namespace {
@@ -16,8 +17,6 @@ namespace {
 using Character = utf8proc_int32_t;
 
 constexpr int kMostMarks = 30;  // combining marks in a row: their order costs time in the square of their number
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // The zeros of the scripts' digits; 1 to 9 follow each.
 constexpr std::array<Character, 38> kZeros = {

@@ -2,11 +2,10 @@
 
 #include "env/grading/answer/markup.h"
 #include "env/grading/answer/plain_characters.h"
+#include "env/grading/characters.h"
 
 namespace agon::env {
 namespace {
-
-bool is_blank(char c) { return c == ' ' || c == '\n'; }
 
 // Blanks in a row become one, at the ends of lines none; line breaks in a row one.
 std::string with_single_blanks(std::string_view text) {

@@ -8,11 +8,12 @@
 #include "env/grading/answer/denied.h"
 #include "env/grading/answer/text.h"
 #include "env/grading/answer/word_list.h"
+#include "env/grading/characters.h"
 
 namespace agon::env {
 namespace {
 
-constexpr std::size_t kLongestCorrection = 400, kMostCorrections = 8, kReach = 300;
+constexpr std::size_t kLongestCorrection = 400, kMostCorrections = 8, kCorrectionReach = 300;
 constexpr std::string_view kDigits = "0123456789";
 
 // Each begins with a blank.
@@ -141,8 +142,6 @@ constexpr std::string_view kNotes[] = {"note:",
                                        "this is less than"};
 constexpr std::string_view kConcludingNotes[] = {"answer", " so ", "therefore", "thus", "=", "total", "actually"};
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
 // Where the sentence that begins there ends, behind its mark.
 std::size_t sentence_end(std::string_view text, std::size_t at) {
   for (; at < text.size(); ++at) {
@@ -184,14 +183,14 @@ bool concludes(std::string_view clause) {
 }
 
 bool gives_reason(std::string_view lower, std::size_t at) {
-  const std::string_view rest = lower.substr(at, kReach);
+  const std::string_view rest = lower.substr(at, kCorrectionReach);
   if (rest[0] == ' ') {
     if (starts_with_any(rest, kReasons)) return true;
     const bool after_comma = at > 0 && lower[at - 1] == ',';
     if (after_comma && starts_with_any(rest.substr(1), kBehindCommas) && !rest.starts_with(" from which "))
       return !denies_last(rest) && !concludes(rest.substr(1));
     if (after_comma && has_digit(rest.substr(1, 1)) &&
-        last_bytes(lower.substr(0, at), kReach).find("total") != lower.npos)
+        last_bytes(lower.substr(0, at), kCorrectionReach).find("total") != lower.npos)
       return true;
     if (!starts_with_any(rest, kConditions)) return false;
     if (rest.starts_with(" as ") && contains_any(last_bytes(lower.substr(0, at), 40), kManyAs)) return false;
@@ -216,7 +215,7 @@ bool lists_parts(std::string_view lower, std::size_t at) {
   if (at == 0 || (!is_letter(lower[at - 1]) && static_cast<unsigned char>(lower[at - 1]) < 0x80)) return false;
   const std::size_t mark = part_mark(lower.substr(at));
   if (mark == 0) return false;
-  const std::string_view rest = lower.substr(at + mark, kReach);
+  const std::string_view rest = lower.substr(at + mark, kCorrectionReach);
   const std::size_t first = rest.find_first_of(kDigits);
   const std::size_t gap = rest.find_first_not_of(kDigits, std::min(first, rest.size()));
   return first != rest.npos && gap != rest.npos && has_digit(rest.substr(gap)) && rest.find('=') == rest.npos;
@@ -248,7 +247,7 @@ std::size_t comma_before_verb(std::string_view sentence) {
   for (std::size_t at = 0; at < sentence.size(); ++at) {
     depth += sentence[at] == '(' || sentence[at] == '[' ? 1 : sentence[at] == ')' || sentence[at] == ']' ? -1 : 0;
     if (sentence[at] != ',' || depth > 0) continue;
-    const std::string_view rest = sentence.substr(at + 1, kReach);
+    const std::string_view rest = sentence.substr(at + 1, kCorrectionReach);
     const std::string_view words = rest.substr(0, rest.find_first_of("[(,"));
     if (starts_with_any(rest, kGoesOn) || (rest.starts_with(" and ") && words.find(" is ") != words.npos)) return at;
   }
@@ -257,7 +256,7 @@ std::size_t comma_before_verb(std::string_view sentence) {
 
 // Where the " which .." that begins there ends; 0: it says that what stands before it is wrong.
 std::size_t clause_end(std::string_view text, std::size_t at) {
-  const std::string_view reach = text.substr(0, at + kReach);
+  const std::string_view reach = text.substr(0, at + kCorrectionReach);
   const std::string_view sentence = text.substr(at, sentence_end(reach, at) - at);
   if (denies_last(sentence.substr(std::min(sentence.size(), std::string_view(" which").size())))) return 0;
   const std::size_t comma = comma_before_verb(sentence);

@@ -3,13 +3,10 @@
 #include <algorithm>
 
 #include "core/text.h"
+#include "env/grading/characters.h"
 
 namespace agon::env {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_blank(char c) { return c == ' ' || c == '\n'; }
 
 // Its period ends no sentence.
 bool is_title(std::string_view word) {

@@ -6,13 +6,11 @@
 #include "core/text.h"
 #include "env/grading/answer/plain_text.h"
 #include "env/grading/answer/text.h"
+#include "env/grading/characters.h"
 
 namespace agon::env {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_blank(char c) { return c == ' ' || c == '\n'; }
 bool is_punctuation(char c) {
   return (c >= '!' && c <= '/') || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
 }

@@ -16,6 +16,7 @@ def turn_of(messages, seed):
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # head and body are two writes: the second would wait for a delayed acknowledgement
 
     def log_message(self, *_):
         pass

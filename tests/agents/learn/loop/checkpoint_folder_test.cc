@@ -1,12 +1,11 @@
 #include "agents/learn/loop/checkpoint_folder.h"
 
-#include <catch2/catch.hpp>
-
 #include "core/error.h"
 #include "core/file.h"
 #include "core/text.h"
 #include "file_calls.h"
 #include "temp_folder.h"
+#include "torch_catch.h"
 
 using namespace agon;
 using namespace agon::agents;

@@ -1,9 +1,8 @@
 #include "agents/learn/loop/config_paths.h"
 
-#include <catch2/catch.hpp>
-
 #include "core/file.h"
 #include "temp_folder.h"
+#include "torch_catch.h"
 
 using namespace agon;
 using namespace agon::agents;

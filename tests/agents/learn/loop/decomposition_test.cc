@@ -1,6 +1,5 @@
 #include "agents/learn/loop/decomposition.h"
 
-#include <catch2/catch.hpp>
 #include <mutex>
 
 #include "agents/engine/local_policy.h"
@@ -9,6 +8,7 @@
 #include "env/protocol.h"
 #include "env/suite.h"
 #include "paths.h"
+#include "torch_catch.h"
 
 namespace agon::agents {
 namespace {

@@ -1,6 +1,5 @@
 #include "agents/learn/loop/event_file.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 
 #include "core/error.h"
@@ -10,6 +9,7 @@
 #include "paths.h"
 #include "small_files.h"
 #include "temp_folder.h"
+#include "torch_catch.h"
 
 using namespace agon;
 using agents::EventFile;

@@ -4,11 +4,11 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/tensor.h>
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <numeric>
 
 #include "core/rng.h"
+#include "torch_catch.h"
 
 using namespace agon;
 using namespace agon::agents;

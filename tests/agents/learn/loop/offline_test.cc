@@ -1,6 +1,5 @@
 #include "agents/learn/loop/offline.h"
 
-#include <catch2/catch.hpp>
 #include <fstream>
 
 #include "agents/engine/local_policy.h"
@@ -11,6 +10,7 @@
 #include "record/episode_store.h"
 #include "record/run_reader.h"
 #include "temp_folder.h"
+#include "torch_catch.h"
 
 using namespace agon;
 using namespace agon::agents;

@@ -15,13 +15,13 @@
 #include <ATen/ops/zeros_like.h>
 #include <torch/csrc/autograd/autograd.h>
 
-#include <catch2/catch.hpp>
 #include <limits>
 
 #include "core/error.h"
 #include "core/json.h"
 #include "core/text.h"
 #include "paths.h"
+#include "torch_catch.h"
 
 using at::Tensor;
 using Catch::Matchers::Contains;

@@ -6,14 +6,13 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/log_softmax.h>
 
-#include <catch2/catch.hpp>
-
 #include "agents/learn/data/train_rollout.h"
 #include "core/error.h"
 #include "episode_fixture.h"
 #include "golden_model.h"
 #include "paths.h"
 #include "random_texts.h"
+#include "torch_catch.h"
 
 namespace agon::agents {
 namespace {

@@ -3,12 +3,11 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/tensor.h>
 
-#include <catch2/catch.hpp>
-
 #include "core/error.h"
 #include "core/json.h"
 #include "core/text.h"
 #include "paths.h"
+#include "torch_catch.h"
 
 using namespace agon;
 using namespace agon::agents;

@@ -12,8 +12,7 @@
 
 #include "agents/hub/model_folder.h"
 #include "paths.h"
-#undef CHECK  // of LibTorch
-#include <catch2/catch.hpp>
+#include "torch_catch.h"
 
 using namespace agon::agents;
 

@@ -1,8 +1,5 @@
 #include "agents/learn/loop/sft.h"
 
-#include "agents/learn/data/sft_queue.h"
-#undef CHECK  // of LibTorch
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -13,6 +10,7 @@
 #include "agents/hub/safetensors.h"
 #include "agents/learn/data/sft_answers.h"
 #include "agents/learn/data/sft_data.h"
+#include "agents/learn/data/sft_queue.h"
 #include "agents/learn/data/sft_written.h"
 #include "agents/learn/loop/sft_score.h"
 #include "core/error.h"
@@ -23,6 +21,7 @@
 #include "env/verdict.h"
 #include "env/wrappers/critic_role.h"
 #include "paths.h"
+#include "torch_catch.h"
 
 using namespace agon;
 using namespace agon::agents;
@@ -74,7 +73,7 @@ std::filesystem::path write_config(const ScratchFolder& scratch, const std::stri
   return file;
 }
 
-std::string error_of(const std::filesystem::path& file) {
+std::string sft_error(const std::filesystem::path& file) {
   try {
     load_sft_config(file);
   } catch (const Error& error) {
@@ -386,15 +385,17 @@ TEST_CASE("a checkpoint of another config is refused with the key that differs",
 TEST_CASE("a bad config is refused with its key") {
   const ScratchFolder scratch;
   const std::string good = config_text("e", 2);
-  REQUIRE(error_of(write_config(scratch, "e", good)).empty());
-  REQUIRE_THAT(error_of(write_config(scratch, "e", good + "lerning_rate: 1\n")), Catch::Contains("learning_rate"));
+  REQUIRE(sft_error(write_config(scratch, "e", good)).empty());
+  REQUIRE_THAT(sft_error(write_config(scratch, "e", good + "lerning_rate: 1\n")), Catch::Contains("learning_rate"));
   const auto with = [&](const std::string& key, const std::string& value) {
     std::string text = good;
     const std::size_t at = text.find("\n" + key + ": ") + 1;
-    return error_of(write_config(scratch, "e", text.replace(at, text.find('\n', at) - at, key + ": " + value)));
+    return sft_error(write_config(scratch, "e", text.replace(at, text.find('\n', at) - at, key + ": " + value)));
   };
   REQUIRE_THAT(with("seed", "[1]"), Catch::Contains("'seed'"));
-  const auto adding = [&](const std::string& line) { return error_of(write_config(scratch, "e", good + line + "\n")); };
+  const auto adding = [&](const std::string& line) {
+    return sft_error(write_config(scratch, "e", good + line + "\n"));
+  };
   REQUIRE_THAT(adding("clip_norm: 0"), Catch::Contains("'clip_norm' must be above 0, got 0"));
   REQUIRE_THAT(adding("clip_norm: -1"), Catch::Contains("'clip_norm' must be above 0, got -1"));
   REQUIRE_THAT(adding("final_rate: -5"), Catch::Contains("'final_rate' must lie in [0, 1], got -5"));
@@ -405,26 +406,26 @@ TEST_CASE("a bad config is refused with its key") {
   REQUIRE_THAT(adding("score_steps: 1\nscore_learning_rate: -1"),
                Catch::Contains("'score_learning_rate' must be above 0"));
   REQUIRE_THAT(with("threads", "-2"), Catch::Contains("between 0 and 1024"));
-  REQUIRE_THAT(error_of(write_config(scratch, "e", good + "threads: 2\n")),
+  REQUIRE_THAT(sft_error(write_config(scratch, "e", good + "threads: 2\n")),
                Catch::Contains("'threads' is given twice"));
-  REQUIRE_THAT(error_of(write_config(scratch, "e", good + "---\nthreads: 2\n")), Catch::Contains("2 YAML documents"));
-  REQUIRE_THAT(error_of(write_config(scratch, "e", "output: x\n")), Catch::Contains("sources"));
-  REQUIRE_THAT(error_of(write_config(scratch, "e", good + "start: e\n")), Catch::Contains("'model' comes with"));
-  REQUIRE_THAT(error_of(write_config(scratch, "e", "output: x\nsources: [{suite: charts}]\n")),
+  REQUIRE_THAT(sft_error(write_config(scratch, "e", good + "---\nthreads: 2\n")), Catch::Contains("2 YAML documents"));
+  REQUIRE_THAT(sft_error(write_config(scratch, "e", "output: x\n")), Catch::Contains("sources"));
+  REQUIRE_THAT(sft_error(write_config(scratch, "e", good + "start: e\n")), Catch::Contains("'model' comes with"));
+  REQUIRE_THAT(sft_error(write_config(scratch, "e", "output: x\nsources: [{suite: charts}]\n")),
                Catch::Contains("'model' is missing") && Catch::Contains("'start'"));
   std::string two_turn = good;
   two_turn.insert(two_turn.find("episodes: 4") + 11, ", two_turn: true");
-  REQUIRE_THAT(error_of(write_config(scratch, "e", two_turn)), Catch::Contains("needs 'start'"));
-  REQUIRE_THAT(error_of(write_config(
+  REQUIRE_THAT(sft_error(write_config(scratch, "e", two_turn)), Catch::Contains("needs 'start'"));
+  REQUIRE_THAT(sft_error(write_config(
                    scratch, "e", "output: x\nstart: y\nsources: [{suite: charts, two_turn: true, detours: 0.5}]\n")),
                Catch::Contains("'detours' does nothing with two_turn"));
   const auto with_writer = [&](const std::string& keys) {
-    return error_of(write_config(scratch, "e", "output: x\nstart: y\nsources: [{suite: charts, " + keys + "}]\n"));
+    return sft_error(write_config(scratch, "e", "output: x\nstart: y\nsources: [{suite: charts, " + keys + "}]\n"));
   };
   REQUIRE(with_writer("role: critic, writer: y") == "");
   REQUIRE_THAT(with_writer("writer: y"), Catch::Contains("is for role critic"));
   REQUIRE_THAT(with_writer("role: critic, writer: y, written_tasks: 0"), Catch::Contains("at least 1, got 0"));
-  REQUIRE_THAT(error_of(write_config(scratch, "e", "- 1\n")), Catch::Contains("expected keys"));
-  REQUIRE_THAT(error_of(write_config(scratch, "e", "a: [\n")), Catch::Contains("not YAML"));
-  REQUIRE_THAT(error_of(scratch.path / "none.yaml"), Catch::Contains("none.yaml"));
+  REQUIRE_THAT(sft_error(write_config(scratch, "e", "- 1\n")), Catch::Contains("expected keys"));
+  REQUIRE_THAT(sft_error(write_config(scratch, "e", "a: [\n")), Catch::Contains("not YAML"));
+  REQUIRE_THAT(sft_error(scratch.path / "none.yaml"), Catch::Contains("none.yaml"));
 }

@@ -12,8 +12,7 @@
 #include "first_step.h"
 #include "paths.h"
 #include "temp_folder.h"
-#undef CHECK  // of LibTorch
-#include <catch2/catch.hpp>
+#include "torch_catch.h"
 
 using namespace agon;
 using namespace agon::agents;

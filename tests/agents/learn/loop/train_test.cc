@@ -28,8 +28,7 @@
 #include "paths.h"
 #include "record/run_reader.h"
 #include "temp_folder.h"
-#undef CHECK  // of LibTorch
-#include <catch2/catch.hpp>
+#include "torch_catch.h"
 
 using namespace agon;
 using namespace agon::agents;

@@ -5,8 +5,6 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/core/grad_mode.h>
 
-#include <catch2/catch.hpp>
-
 #include "agents/hub/safetensors.h"
 #include "agents/hub/tokenizer_learner.h"
 #include "agents/learn/network/qwen2_5_vl.h"
@@ -15,6 +13,7 @@
 #include "core/text.h"
 #include "golden_model.h"
 #include "temp_folder.h"
+#include "torch_catch.h"
 
 namespace agon::agents {
 namespace {

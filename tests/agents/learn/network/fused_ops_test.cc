@@ -12,7 +12,7 @@
 #include <ATen/ops/silu.h>
 #include <torch/csrc/autograd/autograd.h>
 
-#include <catch2/catch.hpp>
+#include "torch_catch.h"
 
 using at::Tensor;
 using namespace agon::agents;

@@ -11,8 +11,6 @@
 #include <ATen/ops/equal.h>
 #include <ATen/ops/tensor.h>
 
-#include <catch2/catch.hpp>
-
 #include <cmath>
 #include <filesystem>
 
@@ -23,6 +21,8 @@
 #include "golden_model.h"
 #include "paths.h"
 #include "temp_folder.h"
+#include "tensors.h"
+#include "torch_catch.h"
 
 namespace agon::agents {
 namespace {
@@ -31,6 +31,7 @@ namespace fs = std::filesystem;
 using at::Tensor;
 using Catch::Matchers::Contains;
 using test::GoldenModel;
+using test::largest_difference;
 
 fs::path golden_adapter(const std::string& name) { return agon::test::golden_path("lora") / name; }
 
@@ -43,8 +44,6 @@ std::map<std::string, Tensor> tensors_of(const fs::path& path) {
   }
   return result;
 }
-
-double largest_difference(const Tensor& a, const Tensor& b) { return (a - b).abs().max().item<double>(); }
 
 // Of the rows' own tokens alone.
 double largest_difference(const GoldenModel& golden, const Tensor& a, const Tensor& b) {

@@ -10,15 +10,16 @@
 #include <ATen/ops/tensor.h>
 #include <torch/csrc/autograd/autograd.h>
 
-#include <catch2/catch.hpp>
-
 #include "core/error.h"
+#include "tensors.h"
+#include "torch_catch.h"
 
 namespace agon::agents {
 namespace {
 
 using at::Tensor;
 using Catch::Matchers::Contains;
+using test::largest_difference;
 
 // Two trees. The first: a prompt of 5, a response of 4 with a branch after 3 and one after 1 of its rows, an empty
 // response, one of 2. The second: one sequence of `long_length`.
@@ -54,10 +55,6 @@ struct Fixture {
   std::vector<std::vector<std::int64_t>> sequences;
   std::vector<std::int64_t> new_rows;
 };
-
-double largest_difference(const Tensor& a, const Tensor& b) {
-  return (a.to(at::kDouble) - b.to(at::kDouble)).abs().max().item<double>();
-}
 
 void check_equal(at::ScalarType type, std::int64_t heads, std::int64_t key_heads, std::int64_t long_rows,
                  double tolerance) {

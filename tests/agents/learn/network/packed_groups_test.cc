@@ -9,8 +9,6 @@
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 
-#include <catch2/catch.hpp>
-
 #include <cmath>
 #include <numeric>
 
@@ -18,6 +16,8 @@
 #include "core/error.h"
 #include "golden_model.h"
 #include "random_texts.h"
+#include "tensors.h"
+#include "torch_catch.h"
 
 namespace agon::agents {
 namespace {
@@ -27,6 +27,7 @@ using Catch::Matchers::Contains;
 using test::alone;
 using test::GoldenModel;
 using test::joined;
+using test::largest_difference;
 using test::TextMaker;
 
 struct TextGroup {
@@ -64,10 +65,6 @@ std::vector<Tensor> gradients_of(Qwen25VL& model, const Tensor& loss) {
   for (const Tensor& parameter : model.parameters())
     gradients.push_back(parameter.grad().defined() ? parameter.grad().clone() : at::zeros_like(parameter));
   return gradients;
-}
-
-double largest_difference(const Tensor& a, const Tensor& b) {
-  return a.numel() ? (a - b).abs().max().item<double>() : 0;
 }
 
 // Values and the gradients of every parameter, packed against one sequence a response.

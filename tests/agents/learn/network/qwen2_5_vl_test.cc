@@ -6,11 +6,11 @@
 #include <ATen/ops/cat.h>
 #include <ATen/ops/cross_entropy_loss.h>
 
-#include <catch2/catch.hpp>
-
 #include "core/error.h"
 #include "core/text.h"
 #include "golden_model.h"
+#include "tensors.h"
+#include "torch_catch.h"
 
 namespace agon::agents {
 namespace {
@@ -18,13 +18,12 @@ namespace {
 using at::Tensor;
 using Catch::Matchers::Contains;
 using test::GoldenModel;
+using test::largest_difference;
 
-double largest_difference(const Tensor& a, const Tensor& b) { return (a - b).abs().max().item<double>(); }
-
-const std::vector<std::string> kCases{"one_picture", "uneven_windows", "wide_head"};
+const std::vector<std::string> kModels{"one_picture", "uneven_windows", "wide_head"};
 
 TEST_CASE("qwen2_5_vl: the vision tower equals transformers") {
-  for (const std::string& name : kCases) {
+  for (const std::string& name : kModels) {
     GoldenModel golden(name);
     INFO(name);
     CHECK(largest_difference(golden.model->encode_images(golden["patches"], golden.grids()), golden["images"]) < 1e-4);
@@ -32,7 +31,7 @@ TEST_CASE("qwen2_5_vl: the vision tower equals transformers") {
 }
 
 TEST_CASE("qwen2_5_vl: logits equal transformers") {
-  for (const std::string& name : kCases) {
+  for (const std::string& name : kModels) {
     GoldenModel golden(name);
     const Tensor expected = golden["logits"], logits = golden.logits();
     REQUIRE(logits.sizes() == expected.sizes());
@@ -46,7 +45,7 @@ TEST_CASE("qwen2_5_vl: logits equal transformers") {
 }
 
 TEST_CASE("qwen2_5_vl: gradients equal transformers") {
-  for (const std::string& name : kCases) {
+  for (const std::string& name : kModels) {
     GoldenModel golden(name);
     std::vector<Tensor> logits, labels;
     const Tensor all = golden.logits(), ids = golden["ids"];

@@ -7,10 +7,10 @@
 #include <ATen/ops/equal.h>
 #include <ATen/ops/randn.h>
 
-#include <catch2/catch.hpp>
 #include <cmath>
 
 #include "core/error.h"
+#include "torch_catch.h"
 
 using namespace agon;
 using namespace agon::agents;

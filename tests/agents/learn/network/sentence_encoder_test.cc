@@ -1,6 +1,5 @@
 #include "agents/learn/network/sentence_encoder.h"
 
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <numeric>
 
@@ -11,6 +10,7 @@
 #include "core/text.h"
 #include "paths.h"
 #include "temp_folder.h"
+#include "torch_catch.h"
 
 using namespace agon;
 using namespace agon::agents;

@@ -12,10 +12,10 @@
 #include <ATen/ops/zeros.h>
 #include <torch/csrc/autograd/autograd.h>
 
-#include <catch2/catch.hpp>
 #include <limits>
 
 #include "core/error.h"
+#include "torch_catch.h"
 
 using at::Tensor;
 using namespace agon::agents;

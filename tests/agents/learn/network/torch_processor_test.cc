@@ -2,11 +2,11 @@
 // alone.
 #include <dlfcn.h>
 
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <string>
 
 #include "agents/learn/network/torch_info.h"
+#include "torch_catch.h"
 
 TEST_CASE("MKL goes by what the processor can do: it finds this program's definition before its own") {
   REQUIRE_FALSE(agon::agents::torch_info().version.empty());  // LibTorch is loaded

@@ -1,0 +1,6 @@
+// tests/support/torch_catch.h - Catch2 beside LibTorch, which has a CHECK of its own.
+#pragma once
+
+#include <c10/util/Logging.h>
+#undef CHECK
+#include <catch2/catch.hpp>
