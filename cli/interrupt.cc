@@ -11,9 +11,10 @@ namespace {
 std::atomic<bool> stop = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 
-void request_stop(int signal) {
+void request_stop(int /*signal*/) {
   stop = true;
-  std::signal(signal, SIG_DFL);
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
   constexpr std::string_view kWord = "\nagon: stopping at the next safe point; Ctrl-C again stops at once\n";
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kWord.data(), kWord.size());
 }

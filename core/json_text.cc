@@ -186,6 +186,8 @@ class Builder final : public AnyJson::json_sax_t {
 
 template <typename AnyJson>
 AnyJson built(std::string_view text, const Rules& rules) {
+  // The parser takes one for the end of the text, whatever is behind it.
+  if (const std::size_t at = text.find('\0'); at != text.npos) throw Error("not JSON: byte {} is NUL", at + 1);
   Builder<AnyJson> builder(text, rules);
   AnyJson::sax_parse(text, &builder);
   return builder.take();

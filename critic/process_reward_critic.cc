@@ -7,6 +7,7 @@
 #include <mutex>
 #include <thread>
 
+#include "agents/remote/chat_request.h"
 #include "core/error.h"
 #include "core/json.h"
 #include "core/json_text.h"
@@ -25,7 +26,7 @@ constexpr const char* kQwenInstructions = "Please reason step by step, and put y
 constexpr const char* kShepherdMark = " \u043a\u0438";
 
 struct Solution {
-  std::string problem;
+  Message problem{Role::user, {}, {}, {}};
   std::vector<std::string> steps;
 };
 
@@ -37,31 +38,32 @@ Solution solution_of(const StepInContext& step) {
   Solution solution;
   for (const Message& message : step.messages) {
     if (message.role == Role::system) continue;
-    for (const Part& part : message.parts) {
-      if (part.is_image()) throw Error("critic: a process reward model reads no pictures, and this problem has one.");
+    for (const Part& part : message.parts)
       if (message.role == Role::assistant)
         add_steps(part.text, solution.steps);
       else
-        solution.problem += part.text;
-    }
+        solution.problem.parts.push_back(part);
   }
   add_steps(step.before, solution.steps);
   solution.steps.push_back(step.step);
   return solution;
 }
 
-Json qwen_request(const Solution& solution) {
+Json qwen_request(const Solution& solution, agents::PictureUrls& pictures) {
   std::string steps;
   for (const std::string& step : solution.steps) steps += step + kQwenMark;
   const auto message = [](const char* role, const std::string& content) {
     return Json{{"role", role}, {"content", content}};
   };
-  return {{"messages", Json::array({message("system", kQwenInstructions), message("user", solution.problem),
-                                    message("assistant", steps)})}};
+  return {{"messages", Json::array({message("system", kQwenInstructions),
+                                    agents::message_json(solution.problem, pictures), message("assistant", steps)})},
+          {"last_step_only", true}};  // which agon's server knows, and others ignore
 }
 
 Json shepherd_request(const Solution& solution) {
-  std::string text = solution.problem + " ";
+  for (const Part& part : solution.problem.parts)
+    if (part.is_image()) throw Error("critic: Math-Shepherd's form has no pictures, and this problem has one.");
+  std::string text = solution.problem.text() + " ";
   for (const std::string& step : solution.steps)
     text += (&step == solution.steps.data() ? "" : "\n") + step + kShepherdMark;
   return {{"input", text}};
@@ -104,18 +106,30 @@ class ProcessRewardCritic final : public StepCritic {
 
  private:
   Verdict judge_one(const Solution& solution) const {
-    Json request = options_.form == RewardForm::qwen ? qwen_request(solution) : shepherd_request(solution);
+    Json request = options_.form == RewardForm::qwen ? qwen_request(solution, pictures_) : shepherd_request(solution);
     if (!options_.model.empty()) request["model"] = options_.model;
     const Json reply = json_or_discarded(post(request.dump()));
-    static const Json::json_pointer kRows("/data/0/data");
+    static const Json::json_pointer kRows("/data/0/data"), kCritiques("/data/0/critiques");
     const Json rows = reply.contains(kRows) ? reply.at(kRows) : Json();
     if (!rows.is_array()) throw Error("critic: {} answers without data[0].data. Does it serve /pooling?", address());
-    if (rows.size() != solution.steps.size()) {
-      Verdict verdict;
+    Verdict verdict;
+    if (rows.size() != solution.steps.size())
       verdict.fault = fmt::format("{} probabilities for {} steps", rows.size(), solution.steps.size());
-      return verdict;
-    }
-    return verdict_from(right(rows.back()));
+    else if (rows.back().is_null())
+      verdict.fault = "the critic behind the server reached no verdict";
+    else
+      verdict = verdict_from(right(rows.back()));
+    const Json critiques = reply.contains(kCritiques) ? reply.at(kCritiques) : Json();
+    if (critiques.is_array() && !critiques.empty() && critiques.back().is_string())
+      verdict.critique = critiques.back().get<std::string>();
+    verdict.tokens = written_tokens(reply);
+    return verdict;
+  }
+
+  static std::int64_t written_tokens(const Json& reply) {
+    static const Json::json_pointer kTokens("/usage/completion_tokens");
+    if (!reply.contains(kTokens)) return 0;
+    return whole_number<std::int64_t>(reply.at(kTokens), 0, INT32_MAX).value_or(0);
   }
 
   double right(const Json& row) const {
@@ -141,6 +155,7 @@ class ProcessRewardCritic final : public StepCritic {
   std::string address() const { return net::public_url(options_.url) + "/pooling"; }
 
   ProcessRewardOptions options_;
+  mutable agents::PictureUrls pictures_{agents::PictureForm::data_url};
 };
 
 }  // namespace

@@ -3,7 +3,8 @@
 // Requests have the form of vLLM's /pooling (a model with step pooling), with the problem's text and the solution so
 // far:
 //   qwen      Qwen2.5-Math-PRM: the problem as user, the steps as assistant, "<extra_0>" after each. A row of the
-//             reply is [p(wrong), p(right)].
+//             reply is [p(wrong), p(right)]. Pictures go with the problem. agon's own server (serve/step_answer.h) is
+//             told to judge the last step alone, and adds what the critic wrote.
 //   shepherd  Math-Shepherd: problem and steps as one text, " \u043a\u0438" after each step, one per line. A row is
 //             [p(+), p(-)].
 #pragma once
@@ -28,9 +29,10 @@ struct ProcessRewardOptions {
   net::RetryOptions retries{.attempts = 3, .backoff_seconds = 0.5, .seconds = 240};
 };
 
-// P(correct) comes from the last row; correct from 0.5 on. If a reply has not one row per step, the verdict is invalid.
-// judge() throws Error for a step with pictures, and for a server that does not answer, refuses, or sends another
-// reply, after the retries of net/retry.h. If one step fails, the others stop waiting.
+// P(correct) comes from the last row; correct from 0.5 on. If a reply has not one row per step, or the last is null,
+// the verdict is invalid. judge() throws Error for pictures in Math-Shepherd's form, and for a server that does not
+// answer, refuses, or sends another reply, after the retries of net/retry.h. If one step fails, the others stop
+// waiting.
 std::unique_ptr<StepCritic> make_process_reward_critic(const ProcessRewardOptions& options);
 
 }  // namespace agon::critic

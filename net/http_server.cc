@@ -12,6 +12,7 @@
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
+#include <charconv>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -92,6 +93,27 @@ bool equal_secrets(std::string_view a, std::string_view b) {
   return difference == 0;
 }
 
+// The path of a request's target, which may be a whole address, without what was percent-encoded (RFC 9112, 3.2).
+std::string path_of(std::string_view target) {
+  if (const std::size_t scheme = target.find("://"); scheme != target.npos && !target.starts_with('/')) {
+    const std::size_t slash = target.find('/', scheme + 3);
+    target = slash == target.npos ? "/" : target.substr(slash);
+  }
+  target = target.substr(0, target.find('?'));
+  std::string path;
+  for (std::size_t i = 0; i < target.size(); ++i) {
+    unsigned code = 0;
+    const char* const digits = target.data() + i + 1;
+    if (target[i] == '%' && i + 2 < target.size() && std::from_chars(digits, digits + 2, code, 16).ptr == digits + 2) {
+      path += static_cast<char>(code);
+      i += 2;
+    } else {
+      path += target[i];
+    }
+  }
+  return path;
+}
+
 bool has_closed_its_side(int socket) {
   pollfd seen{socket, POLLRDHUP, 0};
   return ::poll(&seen, 1, 0) > 0 && (seen.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
@@ -151,8 +173,9 @@ struct HttpServer::Implementation {
     try {
       listen();
     } catch (const boost::system::system_error& error) {
-      throw Error("{}:{}: cannot listen there: {}. Does another server use it? Choose another --host or --port.",
-                  options.host, options.port, error.code().message());
+      const bool taken = error.code() == boost::system::errc::address_in_use;
+      throw Error("{}:{}: cannot listen there: {}. {}Choose another --host or --port.", options.host, options.port,
+                  error.code().message(), taken ? "Does another server use it? " : "");
     }
   }
 
@@ -224,9 +247,15 @@ class HttpServer::Implementation::Connection : public std::enable_shared_from_th
     error_code ignored;
     socket_.close(ignored);
   }
-  // Whoever works on an answer learns that it is not wanted any more.
-  void nobody_waits() {
+  // Whoever works on an answer shall end: it may still say why.
+  void end_work() {
     stop_ = true;
+    leave_queue();
+  }
+  // The same, and nothing is sent any more.
+  void nobody_waits() {
+    gone_ = true;
+    end_work();
     if (!unsent_) return;
     const std::lock_guard lock(unsent_->mutex);
     unsent_->over = true;
@@ -247,6 +276,7 @@ class HttpServer::Implementation::Connection : public std::enable_shared_from_th
   // Without pieces: the answer is `answer`.
   void end_answer(HttpServerAnswer answer) {
     if (state_ != State::sending) return respond(std::move(answer));
+    if (gone_) return close();  // a proper end would pass half an answer off as whole
     no_more_ = true;
     if (chunked_) out_ += "0\r\n\r\n";
     write_pieces();
@@ -265,6 +295,13 @@ class HttpServer::Implementation::Connection : public std::enable_shared_from_th
   asio::io_context& io() { return server_.io; }
   const std::shared_ptr<Unsent>& unsent() const { return unsent_; }
   const std::atomic<bool>& stop() const { return stop_; }
+  bool gone() const { return gone_; }
+  // True for the first who asks: the request waits no longer for a worker.
+  bool leave_queue() {
+    const bool waited = waits_.exchange(false);
+    if (waited) --server_.waiting;
+    return waited;
+  }
 
   State state() const { return state_; }
   Time since() const { return since_; }  // of the state
@@ -315,16 +352,24 @@ class HttpServer::Implementation::Connection : public std::enable_shared_from_th
     parser_.emplace();
     parser_->header_limit(kMostHeaderBytes);
     parser_->body_limit(server_.options.most_request_bytes);
+    head_only_ = false;
     held_ = ByteBudget::Lease(server_.budget);
     http::async_read_header(socket_, buffer_, *parser_, then([this](const error_code& error, std::size_t) {
                               if (error) return cannot_read(error);
+                              head_only_ = parser_->get().method() == http::verb::head;
+                              if (!names_host()) return refuse(400, "HTTP/1.1 wants one Host header");
                               if (!knows_coding())
                                 return refuse(501, "the Transfer-Encoding is unsupported; use chunked");
                               if (!is_let_in()) return;
                               deadline_ = after(server_.options.limits.body_seconds);
-                              if (parser_->get()[http::field::expect].starts_with("100")) return say_continue();
+                              if (expects_continue()) return say_continue();
                               read_body();
                             }));
+  }
+
+  bool names_host() const { return parser_->get().version() < 11 || parser_->get().count(http::field::host) == 1; }
+  bool expects_continue() const {
+    return parser_->get().version() >= 11 && parser_->get()[http::field::expect].starts_with("100");
   }
 
   // Otherwise the end of the body is a guess, and a wrong guess makes part of it the next request (RFC 9112, 6.1).
@@ -336,15 +381,29 @@ class HttpServer::Implementation::Connection : public std::enable_shared_from_th
            boost::beast::iequals(codings.first->value(), "chunked");
   }
 
+  std::string path() const { return path_of({parser_->get().target().data(), parser_->get().target().size()}); }
+  std::string method() const { return std::string(parser_->get().method_string()); }
+
   const HttpRoute* route() const {
-    const http::request<http::string_body>& request = parser_->get();
-    const std::string_view target(request.target().data(), request.target().size());
-    const std::string_view path = target.substr(0, target.find('?'));
-    const std::string_view method(request.method_string().data(), request.method_string().size());
-    const auto found = std::find_if(server_.routes.begin(), server_.routes.end(), [&](const HttpRoute& one) {
-      return one.path == path && one.method == (method == "HEAD" ? "GET" : method);
-    });
+    const std::string wanted = path(), method = head_only_ ? "GET" : this->method();
+    const auto found = std::find_if(server_.routes.begin(), server_.routes.end(),
+                                    [&](const HttpRoute& one) { return one.path == wanted && one.method == method; });
     return found == server_.routes.end() ? nullptr : &*found;
+  }
+
+  // Of a path that has no such method, or is none.
+  void refuse_route() {
+    const std::string wanted = path();
+    std::vector<std::string> known;
+    for (const HttpRoute& one : server_.routes) {
+      if (one.path == wanted) allow_ += (allow_.empty() ? "" : ", ") + one.method;
+      known.push_back(one.method + " " + one.path);
+    }
+    const int status = allow_.empty() ? 404 : 405;
+    const std::string why = status == 405 ? fmt::format("{} does not take {}, only {}.", wanted, method(), allow_)
+                                          : fmt::format("There is no {} {}. There are {}.", method(),
+                                                        shown_text(wanted), fmt::join(known, ", "));
+    respond({status, server_.error_body(status, why), {}});
   }
 
   // Refuses a request without the key before its body is read.
@@ -404,27 +463,23 @@ class HttpServer::Implementation::Connection : public std::enable_shared_from_th
 
   void answer() {
     keep_ = parser_->get().keep_alive();
-    head_only_ = parser_->get().method() == http::verb::head;
     chunked_ = parser_->get().version() >= 11;
     const HttpRoute* const wanted = route();
-    if (!wanted) {
-      std::vector<std::string> known;
-      for (const HttpRoute& one : server_.routes) known.push_back(one.method + " " + one.path);
-      return respond({404, server_.error_body(404, fmt::format("There are {}.", fmt::join(known, " and "))), {}});
-    }
+    if (!wanted) return refuse_route();
     if (wanted->at_once)
       return respond(answer_of(*wanted, server_, {parser_->get().body(), 0, server_.budget, stop_, nullptr}));
-    if (server_.waiting >= server_.options.limits.waiting)
+    if (server_.working + server_.waiting >= server_.options.threads + server_.options.limits.waiting)
       return respond({429, server_.error_body(429, "too many requests wait; try again later"), {}});
     enter(State::working, Time::max());
     ends_with_client_ = wanted->ends_with_client;
     unsent_ = std::make_shared<Unsent>();
+    waits_ = true;
     ++server_.waiting;
     asio::post(server_.workers, [self = this->shared_from_this(), wanted, body = std::move(parser_->get().body()),
                                  held = std::move(held_), arrived = Clock::now()]() mutable {
       Implementation& server = self->server_;
-      --server.waiting;
       ++server.working;
+      self->leave_queue();
       auto answer = std::make_shared<HttpServerAnswer>(work_on(self, *wanted, body, arrived));
       --server.working;
       body = std::string();
@@ -453,6 +508,7 @@ class HttpServer::Implementation::Connection : public std::enable_shared_from_th
     response_->set(http::field::content_type, answer.content_type);
     if (answer.status == 503 || answer.status == 429) response_->set(http::field::retry_after, "1");
     if (answer.status == 401) response_->set(http::field::www_authenticate, "Bearer");
+    if (!allow_.empty()) response_->set(http::field::allow, std::exchange(allow_, {}));
     response_->keep_alive(keep_);
     response_->body() = std::move(answer.body);
     response_->prepare_payload();
@@ -524,7 +580,8 @@ class HttpServer::Implementation::Connection : public std::enable_shared_from_th
   void leave() {
     error_code ignored;
     socket_.shutdown(tcp::socket::shutdown_send, ignored);
-    enter(State::leaving, Clock::now() + kFarewell);
+    const bool still_sends = parser_ && !parser_->is_done() && !turned_away_;
+    enter(State::leaving, still_sends ? after(server_.options.limits.body_seconds) : Clock::now() + kFarewell);
     left_over_ = 2 * server_.options.most_request_bytes + (1 << 20);
     buffer_.clear();
     throw_away();
@@ -553,7 +610,8 @@ class HttpServer::Implementation::Connection : public std::enable_shared_from_th
   std::string out_, piece_;  // of an answer in pieces: to be sent next, and now
   std::size_t piece_sent_ = 0;
   std::shared_ptr<Unsent> unsent_;
-  std::atomic<bool> stop_ = false;
+  std::string allow_;  // the methods of a path, for the head of the next answer
+  std::atomic<bool> stop_ = false, gone_ = false, waits_ = false;
   bool piece_is_under_way_ = false, no_more_ = false, chunked_ = true, ends_with_client_ = false;
   bool slow_ = false, keep_ = false, head_only_ = false, turned_away_ = false, closed_ = false;
 };
@@ -599,7 +657,8 @@ class HttpServer::Implementation::Pieces final : public HttpPieces {
 HttpServerAnswer HttpServer::Implementation::Connection::work_on(const std::shared_ptr<Connection>& self,
                                                                  const HttpRoute& route, std::string_view body,
                                                                  Time arrived) {
-  if (self->stop_) return {503, self->server_.error_body(503, "nobody waits for the answer"), {}};
+  if (self->gone_) return {503, http_error_body("nobody waits for the answer"), {}};
+  if (self->stop_) return {503, self->server_.error_body(503, "the server is stopping"), {}};
   Pieces pieces(self);
   const double waited = std::chrono::duration<double>(Clock::now() - arrived).count();
   return answer_of(route, self->server_, {body, waited, self->server_.budget, self->stop_, &pieces});
@@ -655,7 +714,7 @@ void HttpServer::Implementation::close_late_ones(Time now) {
   const bool late = stop_end && now >= *stop_end;  // which workers answer with a refusal
   const bool all = stop_end && now >= *stop_end + kLastAnswers;
   std::erase_if(connections, [&](const std::shared_ptr<Connection>& connection) {
-    if (late) connection->nobody_waits();
+    if (late) connection->end_work();
     connection->look_for_client();
     if (all || now >= connection->deadline()) connection->close();
     connection->measure(now);

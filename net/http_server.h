@@ -23,7 +23,8 @@ struct HttpLimits {
   double stall_seconds = 10;   // in which the client reads not a byte of an answer
   double write_seconds = 60;   // for all of an answer
   double stop_seconds = 0.5;   // for what is under way once the server is to stop
-  // Requests that wait for a worker; one more gets 429. Fewer than the connections, or it is never reached.
+  // Requests that wait while all workers are busy; one more gets 429. With the workers fewer than the connections, or
+  // it is never reached.
   int waiting = 1 << 20;
 };
 
@@ -80,8 +81,8 @@ class HttpPieces {
  public:
   virtual ~HttpPieces() = default;
   // Sends the head of a 200 of this type before the first piece, then the piece. Waits while the client has much
-  // unread. False: the client is gone, or the server has stopped, and nothing more is sent. The answer that the route
-  // returns after a first piece is not sent.
+  // unread. False: the client is gone, or the server has stopped, and nothing more is sent: the client sees a broken
+  // answer. The answer that the route returns after a first piece is not sent.
   virtual bool send(std::string_view piece, const char* content_type) = 0;
   // The same without waiting, from any thread: false where it would wait, and nothing is sent. Not beside another send.
   virtual bool send_if_read(std::string_view piece, const char* content_type) = 0;
@@ -91,7 +92,7 @@ struct HttpServerRequest {
   std::string_view body;
   double waited;  // seconds, for a worker
   ByteBudget& budget;
-  const std::atomic<bool>& stop;  // answer now, in any way: nobody waits for it any more
+  const std::atomic<bool>& stop;  // answer now: the client has gone, or the server stops
   HttpPieces* pieces = nullptr;   // null: of a route that is answered at once
 };
 

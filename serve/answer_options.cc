@@ -113,6 +113,9 @@ AnswerOptions read_answer_options(const RequestFields& fields) {
   options.streams = fields.flag("stream", false);
   if (fields.has("stream_options")) {
     if (!options.streams) throw refused("stream_options", "'stream_options' does nothing without \"stream\": true.");
+    if (!fields.at("stream_options").is_object())
+      throw refused("stream_options",
+                    fmt::format("'stream_options' is {}, not an object.", shown(fields.at("stream_options"))));
     options.include_usage = RequestFields(fields.at("stream_options")).flag("include_usage", false);
   }
   options.prompt_logprobs = read_prompt_logprobs(fields, options.streams);

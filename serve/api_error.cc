@@ -25,6 +25,10 @@ std::string error_body(const ApiError& error) {
 
 net::HttpServerAnswer answer_of(const ApiError& error) { return {error.status, error_body(error), {}}; }
 
+Refused cancelled() {
+  return {{503, "the request was stopped: the client has gone, or the server is stopping.", kCancelled}};
+}
+
 Refused refused(const std::string& param, std::string message) {
   return {{400, std::move(message), "invalid_value", param}};
 }

@@ -26,6 +26,9 @@ struct Refused {
 };
 // For a key with a wrong value.
 Refused refused(const std::string& param, std::string message);
+// Of work that ends since request.stop is set.
+Refused cancelled();
+inline constexpr const char* kCancelled = "cancelled";  // its code
 
 // What was read, unless there is an error.
 template <typename Value>

@@ -115,7 +115,7 @@ Json AnswerWriter::text_logprobs(const ToldTokens& tokens, std::size_t offset) c
     names.push_back(name);
     values.push_back(value);
     offsets.push_back(offset);
-    offset += character_count(valid_utf8(tokenizer_.token_bytes(tokens.ids[i])));
+    offset += characters_of(tokens.ids.subspan(i, 1));
     Json others = Json::object();
     if (i < tokens.likeliest.size())
       for (const agents::Alternative& other : tokens.likeliest[i])
@@ -127,6 +127,12 @@ Json AnswerWriter::text_logprobs(const ToldTokens& tokens, std::size_t offset) c
           {"token_logprobs", std::move(values)},
           {"top_logprobs", std::move(likeliest)},
           {"text_offset", std::move(offsets)}};
+}
+
+std::size_t AnswerWriter::characters_of(std::span<const std::int32_t> ids) const {
+  std::size_t count = 0;
+  for (const std::int32_t id : ids) count += character_count(tokenizer_.token_bytes(id));
+  return count;
 }
 
 Json AnswerWriter::logprobs(const ToldTokens& tokens, std::size_t offset) const {
@@ -201,17 +207,19 @@ Json AnswerWriter::event_choice(std::size_t index, std::string_view text, const 
   return choice;
 }
 
-std::string AnswerWriter::first_event(std::size_t index) const {
-  if (form_ == AnswerForm::text) return {};
-  const Json choice{{"index", index},
-                    {"delta", {{"role", "assistant"}, {"content", ""}}},
-                    {"logprobs", nullptr},
-                    {"finish_reason", nullptr}};
+std::string AnswerWriter::first_event(std::size_t index, const ToldTokens& prompt) const {
+  if (form_ == AnswerForm::text && !options_.return_token_ids) return {};
+  Json choice = event_choice(index, "", {}, 0);
+  if (form_ == AnswerForm::chat) choice["delta"] = {{"role", "assistant"}, {"content", ""}};
+  if (options_.return_token_ids)
+    choice["prompt_token_ids"] = std::vector<std::int32_t>(prompt.ids.begin(), prompt.ids.end());
   return event_of(top(Json::array({choice}), true));
 }
 
 std::string AnswerWriter::echo_event(std::size_t index, std::string_view text, const ToldTokens& prompt) const {
-  return piece_event(index, text, prompt.logprobs.empty() ? ToldTokens{} : prompt, 0);
+  Json choice = event_choice(index, text, prompt.logprobs.empty() ? ToldTokens{} : prompt, 0);
+  choice.erase("token_ids");  // those of the completion
+  return event_of(top(Json::array({std::move(choice)}), true));
 }
 
 std::string AnswerWriter::piece_event(std::size_t index, std::string_view text, const ToldTokens& tokens,

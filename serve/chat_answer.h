@@ -50,12 +50,14 @@ class AnswerWriter {
   Json whole(Json choices, const ToldTokens& first_prompt, const TokenCounts& counts) const;
 
   // Events of a stream, as server-sent ones. offset: characters of the text before it.
-  std::string first_event(std::size_t index) const;  // of a choice; empty in the form of texts
+  // What comes before the text of a choice; empty where there is nothing to tell.
+  std::string first_event(std::size_t index, const ToldTokens& prompt) const;
   std::string echo_event(std::size_t index, std::string_view text, const ToldTokens& prompt) const;
   std::string piece_event(std::size_t index, std::string_view text, const ToldTokens& tokens, std::size_t offset) const;
   std::string last_event(std::size_t index, std::string_view text, const ToldTokens& tokens, std::size_t offset,
                          const agents::Completion& completion) const;
   std::string usage_event(const TokenCounts& counts) const;
+  std::size_t characters_of(std::span<const std::int32_t> ids) const;  // that begin with one of these tokens
 
  private:
   Json top(Json choices, bool is_event) const;

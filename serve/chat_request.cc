@@ -21,6 +21,7 @@ class MessageReader {
   explicit MessageReader(const PictureLimits& limits) : limits_(limits) {}
 
   std::vector<Message> messages(const SortedJson& list) {
+    if (list.is_null()) throw refused("messages", "'messages' is missing: a list of messages.");
     if (!list.is_array()) throw refused("messages", fmt::format("'messages' is {}, not a list.", shown(list)));
     if (list.empty()) throw refused("messages", "'messages' is empty. Give at least one message.");
     if (list.size() > kMostMessages)
@@ -52,6 +53,9 @@ class MessageReader {
                                  "calls of tools. Write the call into the message's text.",
                                  name),
                      "unsupported_parameter", name + ".tool_calls"}};
+    if (json.contains("function_call") && !json.at("function_call").is_null())
+      throw Refused{{400, fmt::format("'{}.function_call' is not supported.", name), "unsupported_parameter",
+                     name + ".function_call"}};
     if (!json.contains("content") || json.at("content").is_null())
       throw refused(name + ".content", fmt::format("'{}' has no content.", name));
     message.parts = content(json.at("content"), name + ".content");
@@ -62,8 +66,9 @@ class MessageReader {
     const SortedJson& given = json.contains("role") ? json.at("role") : SortedJson();
     for (const Role one : {Role::system, Role::user, Role::assistant, Role::tool})
       if (given == std::string(to_string(one))) return one;
-    throw refused(name + ".role",
-                  fmt::format("'{}.role' is {}; there are system, user, assistant and tool.", name, shown(given)));
+    if (given == "developer") return Role::system;  // OpenAI's later word for it
+    throw refused(name + ".role", fmt::format("'{}.role' is {}; there are system, developer, user, assistant and tool.",
+                                              name, shown(given)));
   }
 
   Part part(const SortedJson& json, const std::string& name) {
@@ -182,7 +187,7 @@ Conversation read_conversation(const RequestFields& fields, const PictureLimits&
     throw refused("add_generation_prompt",
                   "'add_generation_prompt' is false, and 'continue_final_message' is not true: there is no turn to "
                   "write.");
-  Conversation conversation{MessageReader(limits).messages(fields.at("messages")), {}};
+  Conversation conversation{read_messages(fields, limits), {}};
   if (!continues) return conversation;
   const Message last = std::move(conversation.messages.back());
   conversation.messages.pop_back();
@@ -193,6 +198,10 @@ Conversation read_conversation(const RequestFields& fields, const PictureLimits&
   refuse_pictures(last, "the message to continue has a picture; it may have text alone.");
   conversation.prefix = last.text();
   return conversation;
+}
+
+std::vector<Message> read_messages(const RequestFields& fields, const PictureLimits& limits) {
+  return MessageReader(limits).messages(fields.at("messages"));
 }
 
 std::vector<Part> read_content(const SortedJson& content, const std::string& name, const PictureLimits& limits) {

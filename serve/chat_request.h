@@ -39,6 +39,8 @@ struct Conversation {
 };
 // "messages", "add_generation_prompt", "continue_final_message". Throws Refused.
 Conversation read_conversation(const RequestFields& fields, const PictureLimits& limits);
+// "messages" alone, whatever is to be done with them. Throws Refused.
+std::vector<Message> read_messages(const RequestFields& fields, const PictureLimits& limits);
 // The content of one message: a text or a list of parts. `name` is for what is wrong. Throws Refused.
 std::vector<Part> read_content(const SortedJson& content, const std::string& name, const PictureLimits& limits);
 

@@ -135,8 +135,7 @@ class Runner {
       return completions;
     } catch (const Error& error) {
       if (!request_.stop) throw;
-      metrics_.count_cancelled();
-      throw Refused{{503, "the request was stopped: the client has gone, or the server is stopping.", "cancelled"}};
+      throw cancelled();
     }
   }
 
@@ -162,7 +161,7 @@ class Runner {
       counts.completion += completions[i].tokens();
       if (i % samples() != 0) continue;
       counts.prompt += completions[i].prompt_tokens;
-      counts.cached += completions[i].cached_tokens;
+      if (generation_.prompt_scores.empty()) counts.cached += completions[i].cached_tokens;  // else read for itself
     }
     metrics_.count_tokens(counts.prompt, counts.cached, counts.completion);
     return counts;
@@ -178,7 +177,7 @@ class Runner {
       if (worker_sends_ || choice.ready.empty()) return;
       worker_sends_ = !has_begun_ || !choice.ids.empty() ||
                       !request_.pieces->send_if_read(piece_of(written.place, choice.ready, choice), kEvents);
-      if (!worker_sends_) return sent(choice);
+      if (!worker_sends_) return forget_sent(choice);
     }
     arrived_.notify_one();  // all this lives until the engine has ended the call
   }
@@ -195,8 +194,8 @@ class Runner {
     return writer_.piece_event(place, text, choice.told(), choice.offset);
   }
 
-  static void sent(StreamedChoice& choice) {
-    choice.offset += character_count(choice.ready);
+  void forget_sent(StreamedChoice& choice) const {
+    choice.offset += writer_.characters_of(choice.ids);
     choice.ready.clear();
     choice.ids.clear();
     choice.logprobs.clear();
@@ -225,7 +224,7 @@ class Runner {
       StreamedChoice& choice = streamed_[i];
       if (choice.ready.empty()) continue;
       events += piece_of(i, choice.ready, choice);
-      sent(choice);
+      forget_sent(choice);
     }
     return events;
   }
@@ -235,10 +234,11 @@ class Runner {
     if (has_begun_) return;
     has_begun_ = true;
     for (std::size_t i = 0; i < choices(); ++i) {
-      if (const std::string first = writer_.first_event(i); !first.empty()) send(first);
+      const ToldTokens prompt = told_prompt(i / samples());
+      if (const std::string first = writer_.first_event(i, prompt); !first.empty()) send(first);
       const std::string* const echoed = echo_of(i / samples());
       if (!echoed) continue;
-      send(writer_.echo_event(i, *echoed, told_prompt(i / samples())));
+      send(writer_.echo_event(i, *echoed, prompt));
       streamed_[i].offset = character_count(*echoed);
     }
   }

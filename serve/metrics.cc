@@ -76,7 +76,8 @@ std::string Metrics::text(const Moment& moment) const {
   text += one_value("agon_requests_waiting", "gauge", "Requests that wait for a worker", moment.requests_waiting);
   text += one_value("agon_batch_sequences", "gauge", "Sequences that are decoded together", moment.sequences_running);
   text += one_value("agon_waiting_sequences", "gauge", "Sequences that wait for the batch", moment.sequences_waiting);
-  text += one_value("agon_cancelled_requests_total", "counter", "Requests whose client went away", cancelled_);
+  text += one_value("agon_cancelled_requests_total", "counter",
+                    "Requests that were stopped: the client has gone, or the server stops", cancelled_);
   text += one_value("agon_prompt_tokens_total", "counter", "Tokens of prompts", prompt_tokens_);
   text += one_value("agon_cached_prompt_tokens_total", "counter", "Of these, found in the cache", cached_tokens_);
   text += one_value("agon_generation_tokens_total", "counter", "Tokens written", generated_tokens_);

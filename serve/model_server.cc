@@ -1,6 +1,7 @@
 #include "serve/model_server.h"
 
 #include <arpa/inet.h>
+#include <malloc.h>
 
 #include <chrono>
 #include <cmath>
@@ -14,6 +15,7 @@
 #include "serve/generation.h"
 #include "serve/metrics.h"
 #include "serve/reward_answer.h"
+#include "serve/step_answer.h"
 #include "serve/tokenize.h"
 #include "tools/search/retrieve_server.h"
 
@@ -21,7 +23,9 @@ namespace agon::serve {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::size_t kTimesRead = 3;  // the bytes of a request, while it is parsed
+constexpr std::size_t kTimesRead = 3;       // the bytes of a request, while it is parsed
+constexpr std::size_t kToldBytes = 512;     // of the answer's JSON for a log-probability, about
+constexpr std::size_t kTrimmed = 64 << 20;  // a request that held as much gives its memory back to the system
 
 bool is_loopback(const std::string& host) {
   in_addr four{};
@@ -37,12 +41,16 @@ const char* code_of(int status) {
       return "invalid_api_key";
     case 404:
       return "not_found";
+    case 405:
+      return "method_not_allowed";
     case 413:
       return "request_too_large";
     case 429:
       return "rate_limit_exceeded";
     case 431:
       return "headers_too_large";
+    case 501:
+      return "not_implemented";
     case 503:
       return "overloaded";
     default:
@@ -54,6 +62,10 @@ const char* code_of(int status) {
 class HeldBytes {
  public:
   explicit HeldBytes(net::ByteBudget& budget) : lease_(budget) {}
+  // The allocator would keep what one large answer took, in each of its arenas.
+  ~HeldBytes() {
+    if (lease_.bytes() > kTrimmed) ::malloc_trim(0);
+  }
   bool add(std::size_t bytes) { return lease_.resize(lease_.bytes() + bytes); }
 
  private:
@@ -70,6 +82,7 @@ struct ModelServer::Implementation {
                                                             HeldBytes&);
 
   net::HttpServerOptions options_of(const ModelServerOptions& wanted) {
+    most_held = wanted.limits.most_held_bytes;
     if (wanted.key.empty() && !is_loopback(wanted.host))
       throw Error(
           "serve: other machines can reach --host {}, and there is no key. Set the environment variable AGON_API_KEY, "
@@ -106,7 +119,9 @@ struct ModelServer::Implementation {
     if (models.search) {
       tools::RetrieveServerOptions retrieve;
       retrieve.limits = wanted.limits;
-      routes.push_back(tools::retrieve_route(models.search, retrieve, &answered));
+      net::HttpRoute route = tools::retrieve_route(models.search, retrieve);
+      route.answer = counted(route.path, std::move(route.answer));
+      routes.push_back(std::move(route));
     }
     return routes;
   }
@@ -117,16 +132,26 @@ struct ModelServer::Implementation {
   }
 
   net::HttpRoute post(const std::string& path, Handler handler) {
-    net::HttpRoute route{"POST", path, false, [this, path, handler](const net::HttpServerRequest& request) {
-                           const Clock::time_point start = Clock::now();
-                           net::HttpServerAnswer answer = answered_by(handler, request);
-                           const std::chrono::duration<double> seconds = Clock::now() - start;
-                           metrics.count_request(path, answer.status, request.waited + seconds.count());
-                           ++answered;
-                           return answer;
-                         }};
+    net::HttpRoute route{"POST", path, false, counted(path, [this, handler](const net::HttpServerRequest& request) {
+                           return answered_by(handler, request);
+                         })};
     route.ends_with_client = true;
     return route;
+  }
+
+  using Answer = std::function<net::HttpServerAnswer(const net::HttpServerRequest&)>;
+  Answer counted(const std::string& path, Answer answer) {
+    return [this, path, answer = std::move(answer)](const net::HttpServerRequest& request) {
+      const Clock::time_point start = Clock::now();
+      net::HttpServerAnswer said = answer(request);
+      const std::chrono::duration<double> seconds = Clock::now() - start;
+      if (request.stop)
+        metrics.count_cancelled();
+      else
+        metrics.count_request(path, said.status, request.waited + seconds.count());
+      ++answered;
+      return said;
+    };
   }
 
   net::HttpServerAnswer answered_by(Handler handler, const net::HttpServerRequest& request) {
@@ -141,6 +166,33 @@ struct ModelServer::Implementation {
     } catch (const std::exception& error) {
       return answer_of({500, error.what(), "internal_error"});
     }
+  }
+
+  // Of the log-probabilities that the answer will tell, with their alternatives.
+  std::size_t told_values(const Generation& generation) const {
+    const AnswerOptions& options = generation.options;
+    std::size_t values = 0;
+    for (const agents::GenerationRequest& request : generation.requests) {
+      const std::size_t prompt = request.prompt.ids.size(), n = static_cast<std::size_t>(request.n);
+      if (options.prompt_logprobs) values += prompt * static_cast<std::size_t>(*options.prompt_logprobs + 1);
+      if (!options.logprobs) continue;
+      const std::size_t room = static_cast<std::size_t>(models.policy->max_context()) - prompt;
+      const std::size_t written = std::min(room, static_cast<std::size_t>(request.sampling.max_tokens));
+      values += n * (written + (options.echo ? prompt : 0)) * static_cast<std::size_t>(options.top_logprobs + 1);
+    }
+    return values;
+  }
+
+  void hold_told(HeldBytes& held, const Generation& generation) const {
+    const std::size_t values = told_values(generation), bytes = values * kToldBytes;
+    if (bytes > most_held)
+      throw Refused{{400,
+                     fmt::format("the answer would tell {} log-probabilities; at most {} are possible. Ask for fewer "
+                                 "tokens, prompts or alternatives.",
+                                 values, most_held / kToldBytes),
+                     "invalid_value", "logprobs"}};
+    if (!held.add(bytes))
+      throw Refused{{503, "too many log-probabilities are under way; try again later.", "overloaded"}};
   }
 
   static net::HttpServerAnswer said(const Json& json) { return {200, to_text(json), {}}; }
@@ -168,6 +220,8 @@ struct ModelServer::Implementation {
     };
     if (models.policy) add(models.policy->name())["max_model_len"] = models.policy->max_context();
     if (models.reward_model) add(models.reward_model_name)["task"] = "score";
+    if (models.critic && !(models.policy && models.policy->name() == models.critic_name))
+      add(models.critic_name)["task"] = "score";
     return list;
   }
   net::HttpServerAnswer listed_models() const { return said({{"object", "list"}, {"data", model_list()}}); }
@@ -184,7 +238,7 @@ struct ModelServer::Implementation {
     std::string known;
     for (const Json& model : model_list()) known += (known.empty() ? "" : ", ") + model.at("id").get<std::string>();
     throw Refused{{404,
-                   fmt::format("the model '{}' is not served at this path; its {} is '{}'. This server has: {}.",
+                   fmt::format("the model {} is not served at this path; its {} is '{}'. This server has: {}.",
                                shown_text(wanted), what, name, known),
                    "model_not_found", "model"}};
   }
@@ -207,12 +261,13 @@ struct ModelServer::Implementation {
     if (sampling.max_tokens == 0) sampling.max_tokens = policy.max_context();
     Generation generation{AnswerForm::chat, call.answer, {}, {}, {}};
     generation.requests.push_back({std::move(prompt), call.request.n, sampling});
+    hold_told(held, generation);
     if (call.answer.prompt_logprobs)
-      generation.prompt_scores = policy.score_prompts(generation.requests, *call.answer.prompt_logprobs);
+      generation.prompt_scores = policy.score_prompts(generation.requests, *call.answer.prompt_logprobs, request.stop);
     return run_generation(policy, generation, request, metrics);
   }
 
-  net::HttpServerAnswer complete(const SortedJson& body, const net::HttpServerRequest& request, HeldBytes&) {
+  net::HttpServerAnswer complete(const SortedJson& body, const net::HttpServerRequest& request, HeldBytes& held) {
     ServedPolicy& policy = policy_for(body);
     const TextCall call = value_or_throw(read_text_call(body));
     Generation generation{AnswerForm::text, call.answer, {}, {}, {}};
@@ -221,15 +276,17 @@ struct ModelServer::Implementation {
       policy.require_room(encoded, call.sampling.max_tokens);
       generation.requests.push_back({std::move(encoded), call.n, call.sampling});
     }
-    add_prompts(policy, call, generation);
+    hold_told(held, generation);
+    add_prompts(policy, call, generation, request.stop);
     return run_generation(policy, generation, request, metrics);
   }
 
-  static void add_prompts(ServedPolicy& policy, const TextCall& call, Generation& generation) {
+  static void add_prompts(ServedPolicy& policy, const TextCall& call, Generation& generation,
+                          const std::atomic<bool>& stop) {
     const bool tells_echo = call.answer.echo && call.answer.logprobs;
     if (call.answer.prompt_logprobs || tells_echo)
       generation.prompt_scores = policy.score_prompts(
-          generation.requests, std::max(call.answer.prompt_logprobs.value_or(0), call.answer.top_logprobs));
+          generation.requests, std::max(call.answer.prompt_logprobs.value_or(0), call.answer.top_logprobs), stop);
     if (!call.answer.echo) return;
     for (std::size_t i = 0; i < call.prompts.size(); ++i) {
       const TextPrompt& prompt = call.prompts[i];
@@ -245,20 +302,27 @@ struct ModelServer::Implementation {
   net::HttpServerAnswer detokenize(const SortedJson& body, const net::HttpServerRequest&, HeldBytes&) {
     return said(answer_detokenize(body, policy_for(body)));
   }
-  net::HttpServerAnswer score(const SortedJson& body, const net::HttpServerRequest&, HeldBytes& held) {
-    return said(answer_score(body, reward_model_for(body), limits_of(held)));
+  net::HttpServerAnswer score(const SortedJson& body, const net::HttpServerRequest& request, HeldBytes& held) {
+    return said(answer_score(body, reward_model_for(body), limits_of(held), request.stop));
   }
-  net::HttpServerAnswer rerank(const SortedJson& body, const net::HttpServerRequest&, HeldBytes& held) {
-    return said(answer_rerank(body, reward_model_for(body), limits_of(held)));
+  net::HttpServerAnswer rerank(const SortedJson& body, const net::HttpServerRequest& request, HeldBytes& held) {
+    return said(answer_rerank(body, reward_model_for(body), limits_of(held), request.stop));
   }
-  net::HttpServerAnswer pool(const SortedJson& body, const net::HttpServerRequest&, HeldBytes& held) {
-    return said(answer_pooling(body, reward_model_for(body), limits_of(held)));
+  // By the critic, unless the request names the reward model, or there is no critic.
+  net::HttpServerAnswer pool(const SortedJson& body, const net::HttpServerRequest& request, HeldBytes& held) {
+    const bool names_reward_model =
+        models.reward_model && RequestFields(body).text("model", "") == models.reward_model_name;
+    if (!models.critic || names_reward_model)
+      return said(answer_pooling(body, reward_model_for(body), limits_of(held), request.stop));
+    require_model(body, models.critic_name, "critic");
+    return said(answer_pooling(body, ServedCritic{*models.critic, models.critic_name}, limits_of(held), request.stop));
   }
 
   const ServedModels models;
   const std::int64_t started = static_cast<std::int64_t>(std::time(nullptr));
   Metrics metrics;
   std::atomic<std::int64_t> answered = 0;
+  std::size_t most_held = 0;
   net::HttpServer server;  // last: its threads use the others
 };
 

@@ -1,5 +1,5 @@
-// serve/model_server.h - agon as a server: a policy behind OpenAI's endpoints, a reward model behind vLLM's, and a
-// search index, on one port.
+// serve/model_server.h - agon as a server: a policy behind OpenAI's endpoints, a reward model behind vLLM's, a critic,
+// and a search index, on one port.
 #pragma once
 
 #include <atomic>
@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "critic/critic.h"
 #include "critic/reward_model/reward_model.h"
 #include "net/http_server.h"
 #include "serve/served_policy.h"
@@ -19,6 +20,8 @@ struct ServedModels {
   std::shared_ptr<ServedPolicy> policy;
   std::shared_ptr<critic::RewardModel> reward_model;
   std::string reward_model_name;
+  std::shared_ptr<critic::StepCritic> critic;
+  std::string critic_name;
   std::shared_ptr<tools::SearchBackend> search;
 };
 

@@ -8,6 +8,15 @@ namespace {
 
 constexpr int kDeepestBody = 32, kMostBodyValues = 1'000'000;
 
+// 5.0 as 5: a language with one kind of numbers writes it so.
+SortedJson without_fraction(const SortedJson& value) {
+  constexpr double kExact = 1LL << 53;
+  if (!value.is_number_float()) return value;
+  const auto number = value.get<double>();
+  if (std::trunc(number) != number || std::abs(number) > kExact) return value;
+  return static_cast<std::int64_t>(number);
+}
+
 Refused wrong(const std::string& key, const SortedJson& value, std::string_view wanted) {
   return refused(key, fmt::format("'{}' is {}, not {}.", key, shown(value), wanted));
 }
@@ -16,8 +25,7 @@ Refused wrong(const std::string& key, const SortedJson& value, std::string_view 
 
 SortedJson read_body(std::string_view body) {
   ParsedJson parsed = parse_json(body, kDeepestBody, kMostBodyValues);
-  if (!parsed.fault.empty())
-    throw Refused{{400, fmt::format("the body is {}.", shown_text(parsed.fault, 300)), "invalid_json"}};
+  if (!parsed.fault.empty()) throw Refused{{400, fmt::format("the body is {}.", parsed.fault), "invalid_json"}};
   if (!parsed.value.is_object())
     throw Refused{{400, fmt::format("the body is {}, not a JSON object.", shown(parsed.value)), "invalid_json"}};
   return std::move(parsed.value);
@@ -52,7 +60,7 @@ std::int64_t RequestFields::whole(const std::string& key, std::int64_t low, std:
                                   std::int64_t otherwise) const {
   const SortedJson& value = at(key);
   if (value.is_null()) return otherwise;
-  const std::optional<std::int64_t> number = whole_number(value, low, high);
+  const std::optional<std::int64_t> number = whole_number(without_fraction(value), low, high);
   if (!number) throw wrong(key, value, fmt::format("a whole number from {} to {}", low, high));
   return *number;
 }

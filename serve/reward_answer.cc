@@ -6,13 +6,12 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "serve/chat_answer.h"
+#include "serve/scored_sets.h"
 
 namespace agon::serve {
 namespace {
 
-constexpr const char* kStepMark = "<extra_0>";
 constexpr std::size_t kMostResponses = 1024;
-constexpr std::size_t kMostPrefixBytes = 16 << 20;
 
 // Text of what is scored: a text, or an object with one.
 std::string response_text(const SortedJson& json, const std::string& name) {
@@ -55,11 +54,14 @@ std::vector<critic::Candidates> candidates_of(const RequestFields& fields, const
   const auto [prompt_key, response_key] = score_keys(fields);
   const std::vector<std::string> responses = response_texts(fields.at(response_key), response_key);
   if (fields.has("messages")) {
+    if (fields.has(prompt_key))
+      throw refused(prompt_key, fmt::format("'{}' does nothing beside 'messages'. Leave one of them out.", prompt_key));
     Conversation conversation = read_conversation(fields, limits);
     if (!conversation.prefix.empty()) throw refused("messages", "the last message is what the responses answer.");
     return {{std::move(conversation.messages), responses}};
   }
   const SortedJson& prompts = fields.at(prompt_key);
+  if (prompts.is_null()) throw refused(prompt_key, fmt::format("'{}' is missing.", prompt_key));
   if (!prompts.is_array()) return {{prompt_messages(prompts, prompt_key, limits), responses}};
   if (prompts.size() == 1) return {{prompt_messages(prompts[0], prompt_key + "[0]", limits), responses}};
   if (prompts.size() != responses.size())
@@ -71,23 +73,6 @@ std::vector<critic::Candidates> candidates_of(const RequestFields& fields, const
   return sets;
 }
 
-struct ScoredSets {
-  std::vector<double> scores;  // of all responses, in order
-  std::int64_t tokens = 0;     // read
-};
-
-ScoredSets scored(critic::RewardModel& model, std::span<const critic::Candidates> sets) {
-  ScoredSets result;
-  for (const critic::Candidates& set : sets) try {
-      result.tokens += model.tokens(set);
-    } catch (const Error& error) {
-      throw Refused{{400, error.what(), "context_length_exceeded"}};
-    }
-  for (const std::vector<double>& some : model.score(sets))
-    result.scores.insert(result.scores.end(), some.begin(), some.end());
-  return result;
-}
-
 Json list_answer(const char* id, const std::string& model, Json data, std::int64_t tokens) {
   const AnswerHead head = new_head(id, model);
   return {{"id", head.id},       {"object", "list"},        {"created", head.created},
@@ -96,9 +81,10 @@ Json list_answer(const char* id, const std::string& model, Json data, std::int64
 
 }  // namespace
 
-Json answer_score(const SortedJson& body, const ServedRewardModel& served, const PictureLimits& limits) {
+Json answer_score(const SortedJson& body, const ServedRewardModel& served, const PictureLimits& limits,
+                  const std::atomic<bool>& stop) {
   const std::vector<critic::Candidates> sets = candidates_of(RequestFields(body), limits);
-  const ScoredSets done = scored(served.model, sets);
+  const ScoredSets done = scored_sets(served.model, sets, stop);
   Json data = Json::array();
   for (const double score : done.scores)
     data.push_back({{"index", data.size()},
@@ -108,12 +94,13 @@ Json answer_score(const SortedJson& body, const ServedRewardModel& served, const
   return list_answer("score-", served.name, std::move(data), done.tokens);
 }
 
-Json answer_rerank(const SortedJson& body, const ServedRewardModel& served, const PictureLimits& limits) {
+Json answer_rerank(const SortedJson& body, const ServedRewardModel& served, const PictureLimits& limits,
+                   const std::atomic<bool>& stop) {
   const RequestFields fields(body);
   const std::vector<std::string> documents = response_texts(fields.at("documents"), "documents");
   const auto top = static_cast<std::size_t>(fields.whole("top_n", 0, INT32_MAX, 0));
   const critic::Candidates set{prompt_messages(fields.at("query"), "query", limits), documents};
-  const ScoredSets done = scored(served.model, std::span(&set, 1));
+  const ScoredSets done = scored_sets(served.model, std::span(&set, 1), stop);
   const std::vector<double>& scores = done.scores;
   std::vector<std::size_t> order(documents.size());
   std::iota(order.begin(), order.end(), 0);
@@ -126,43 +113,6 @@ Json answer_rerank(const SortedJson& body, const ServedRewardModel& served, cons
           {"model", served.name},
           {"usage", usage_json({.prompt = done.tokens})},
           {"results", std::move(results)}};
-}
-
-Json answer_pooling(const SortedJson& body, const ServedRewardModel& served, const PictureLimits& limits) {
-  const RequestFields fields(body);
-  if (!fields.has("messages"))
-    throw refused("messages",
-                  fmt::format("'messages' is missing: a problem, and a solution with {} behind each step.", kStepMark));
-  std::vector<Message> messages = read_conversation(fields, limits).messages;
-  const Message solution = std::move(messages.back());
-  messages.pop_back();
-  const std::vector<std::string> steps = split(solution.text(), kStepMark);
-  if (solution.role != Role::assistant || messages.empty() || steps.size() < 2)
-    throw refused("messages", fmt::format("the last of several messages must be the assistant's, with {} behind each "
-                                          "step.",
-                                          kStepMark));
-  if (steps.size() > kMostResponses || solution.text().size() > kMostTextBytes)
-    throw refused("messages", fmt::format("the solution has {} steps and {} bytes; at most {} and {} are possible.",
-                                          steps.size() - 1, solution.text().size(), kMostResponses, kMostTextBytes));
-  std::vector<critic::Candidates> sets;
-  std::string so_far;
-  std::size_t all_bytes = 0;
-  for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
-    so_far += (i > 0 ? "\n\n" : "") + std::string(trim(steps[i]));
-    if ((all_bytes += so_far.size()) > kMostPrefixBytes)
-      throw refused("messages", fmt::format("the beginnings of the solution, one per step, have more than {} bytes.",
-                                            kMostPrefixBytes));
-    if (i == 0 || served.model.joint()) sets.push_back({messages, {}});
-    sets.back().responses.push_back(so_far);
-  }
-  const ScoredSets done = scored(served.model, sets);
-  Json rows = Json::array();
-  for (const double score : done.scores) {
-    const double right = served.model.probability(score);
-    rows.push_back({1 - right, right});
-  }
-  return list_answer("pool-", served.name,
-                     Json::array({{{"index", 0}, {"object", "pooling"}, {"data", std::move(rows)}}}), done.tokens);
 }
 
 }  // namespace agon::serve

@@ -23,7 +23,7 @@ std::size_t longest_token(const agents::Tokenizer& tokenizer) {
 
 ServedPolicy::ServedPolicy(const std::filesystem::path& folder, const agents::EngineOptions& options)
     : folder_(agents::open_model_folder(folder)),
-      name_(folder_.path.filename().string()),
+      name_(std::filesystem::weakly_canonical(folder).filename().string()),
       longest_token_(longest_token(*folder_.tokenizer)),
       pictures_(folder_.images),
       engine_(agents::load_engine_weights(folder_.path, folder_.config), folder_.config, folder_.tokenizer, options) {}
@@ -43,14 +43,15 @@ void ServedPolicy::require_readable(std::size_t bytes) const {
                     max_context(), least, bytes));
 }
 
-agents::EncodedPrompt ServedPolicy::encode(const std::vector<Message>& messages, std::string_view prefix) {
+agents::EncodedPrompt ServedPolicy::encode(const std::vector<Message>& messages, std::string_view prefix,
+                                           bool opens_turn) {
   std::size_t bytes = prefix.size();
   for (const Message& message : messages)
     for (const Part& part : message.parts) bytes += part.text.size();
   require_readable(bytes);
   try {
     return agents::encode_prompt(messages, prefix, folder_.chat, *folder_.tokenizer, folder_.images, folder_.config,
-                                 &pictures_);
+                                 &pictures_, opens_turn);
   } catch (const Error& error) {
     const std::string_view why = error.what();
     if (why.find("the context of this model holds") != std::string_view::npos) throw past_context(std::string(why));
@@ -77,7 +78,7 @@ agents::EncodedPrompt ServedPolicy::encode(const TextPrompt& prompt) const {
 }
 
 std::vector<agents::TokenScores> ServedPolicy::score_prompts(const std::vector<agents::GenerationRequest>& requests,
-                                                             int alternatives) {
+                                                             int alternatives, const std::atomic<bool>& stop) {
   std::vector<agents::ScoringRequest> scorings;
   for (const agents::GenerationRequest& request : requests) {
     const std::vector<std::int32_t>& ids = request.prompt.ids;
@@ -85,7 +86,14 @@ std::vector<agents::TokenScores> ServedPolicy::score_prompts(const std::vector<a
     const auto first = std::max(behind_pictures, ids.begin() + 1);
     scorings.push_back({{{ids.begin(), first}, request.prompt.images}, {first, ids.end()}, 1.0, alternatives});
   }
-  std::vector<agents::TokenScores> scores = engine_.score(scorings);
+  agents::GenerationWatch watch{stop};
+  std::vector<agents::TokenScores> scores;
+  try {
+    scores = engine_.score(scorings, &watch);
+  } catch (const Error&) {
+    if (stop) throw cancelled();
+    throw;
+  }
   for (std::size_t i = 0; i < scores.size(); ++i) {
     agents::TokenScores& one = scores[i];
     const std::size_t unscored = scorings[i].prompt.ids.size();

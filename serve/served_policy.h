@@ -1,6 +1,7 @@
 // serve/served_policy.h - the model that a server answers with: its folder and its engine. Thread-safe.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -28,12 +29,13 @@ class ServedPolicy {
 
   // What the model reads. They throw Refused for a prompt that it cannot read: longer than the context
   // (context_length_exceeded, with the numbers), a picture that cannot be processed, ids that are not its own.
-  agents::EncodedPrompt encode(const std::vector<Message>& messages, std::string_view prefix);
+  // opens_turn: the assistant's turn is open at the end, and begins with `prefix`.
+  agents::EncodedPrompt encode(const std::vector<Message>& messages, std::string_view prefix, bool opens_turn = true);
   agents::EncodedPrompt encode(const TextPrompt& prompt) const;
   // Of each token of each prompt, with as many alternatives. NaN and no alternatives: of the first token, and up to the
-  // last picture.
+  // last picture. Throws Refused once `stop` is set.
   std::vector<agents::TokenScores> score_prompts(const std::vector<agents::GenerationRequest>& requests,
-                                                 int alternatives);
+                                                 int alternatives, const std::atomic<bool>& stop);
   // Throws Refused for a prompt that the model cannot read, and for max_tokens beyond the context.
   void require_room(const agents::EncodedPrompt& prompt, std::int64_t max_tokens) const;
 

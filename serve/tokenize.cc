@@ -11,8 +11,10 @@ Json answer_tokenize(const SortedJson& body, ServedPolicy& policy, const Picture
   const bool names = fields.flag("return_token_strs", false);
   std::vector<std::int32_t> ids;
   if (fields.has("messages")) {
-    const Conversation conversation = read_conversation(fields, limits);
-    ids = policy.encode(conversation.messages, conversation.prefix).ids;
+    const bool opens = fields.flag("add_generation_prompt", true) || fields.flag("continue_final_message", false);
+    const Conversation conversation =
+        opens ? read_conversation(fields, limits) : Conversation{read_messages(fields, limits), {}};
+    ids = policy.encode(conversation.messages, conversation.prefix, opens).ids;
   } else {
     const std::string prompt = fields.text("prompt", "");
     if (prompt.size() > kMostTextBytes)

@@ -168,8 +168,9 @@ std::shared_ptr<EngineCall> Engine::call_of(std::vector<ScoringRequest> requests
   return call;
 }
 
-std::vector<TokenScores> Engine::score(std::vector<ScoringRequest> requests) {
+std::vector<TokenScores> Engine::score(std::vector<ScoringRequest> requests, GenerationWatch* watch) {
   const auto call = call_of(std::move(requests));
+  call->watch = watch;
   call->scores.resize(call->remaining);
   submit_and_wait(call);
   return std::move(call->scores);

@@ -40,9 +40,10 @@ struct ScoringRequest {
   int alternatives = 0;      // told of each token, at most
 };
 
-// Follows the work on one call of generate. Must live until the call ends.
+// Follows the work on one call. Must live until the call ends.
 struct GenerationWatch {
-  // Once any thread has set it, the call ends with an Error after the token that is being computed.
+  // Once any thread has set it, the call ends with an Error after what is being computed: a token, or the prompts of a
+  // step.
   const std::atomic<bool>& cancelled;
   // On the engine's thread, after each token of each sample: its place among the results, and what is written so far.
   // All samples wait for it meanwhile, so it must be quick; what it throws ends the call.
@@ -68,7 +69,7 @@ class Engine {
   // Thread-safe; each call waits for its whole result. Throws Error for a request that cannot run, before any request
   // of the call runs, and for a failure during the engine's work. Other calls are not affected.
   std::vector<Completion> generate(std::vector<GenerationRequest> requests, GenerationWatch* watch = nullptr);
-  std::vector<TokenScores> score(std::vector<ScoringRequest> requests);
+  std::vector<TokenScores> score(std::vector<ScoringRequest> requests, GenerationWatch* watch = nullptr);
   // The states after the last norm at every token of each continuation, [tokens, hidden_size].
   std::vector<std::vector<float>> states(std::vector<ScoringRequest> requests);
   // Replaces the weights by others of the same shapes; everything computed with the old ones is dropped. Throws Error

@@ -18,7 +18,7 @@ struct EngineCall {
   void fail(const std::exception_ptr& why) noexcept;  // as an Error, whatever was thrown
   std::vector<GenerationRequest> generations;
   std::vector<ScoringRequest> scorings;
-  GenerationWatch* watch = nullptr;      // of the generations; not touched once the call has ended
+  GenerationWatch* watch = nullptr;      // not touched once the call has ended
   std::optional<EngineWeights> weights;  // new weights; then the call holds nothing else
   std::vector<Completion> completions;
   std::vector<TokenScores> scores;         // results of a scoring call: either these

@@ -31,6 +31,7 @@ class EngineCompute {
   // are read.
   void decode(std::span<const std::unique_ptr<EngineSequence>> sequences) noexcept;
   void forget() noexcept;  // drops pictures, which were computed with the old weights
+  int threads() const { return threads_.threads(); }
 
  private:
   void embed_images(std::span<const std::shared_ptr<CachedPrompt>> prompts);

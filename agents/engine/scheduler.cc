@@ -10,6 +10,8 @@
 namespace agon::agents {
 namespace {
 
+constexpr std::int64_t kReadPerThread = 1024;
+
 std::int64_t default_cache_bytes() { return sysconf(_SC_PHYS_PAGES) / 4 * sysconf(_SC_PAGESIZE); }
 
 }  // namespace
@@ -21,6 +23,7 @@ Scheduler::Scheduler(const EngineWeights& weights, const ModelConfig& config, co
       share_starts_(options.share_starts),
       pages_(config.text, options.cache_bytes > 0 ? options.cache_bytes : default_cache_bytes()),
       compute_(weights, config, tokenizer, options, pages_),
+      most_read_(kReadPerThread * compute_.threads()),
       prompts_(options.idle_bytes / pages_.page_bytes()) {}
 
 void Scheduler::add(const std::shared_ptr<EngineCall>& call) {
@@ -90,9 +93,12 @@ void Scheduler::tell_watches() noexcept {
   }
 }
 
+// Others that run get their next token after what is admitted here has been read.
 void Scheduler::admit() {
-  while (!waiting_.empty() && running_.size() < max_batch_) {
+  std::int64_t room = most_read_;
+  while (!waiting_.empty() && running_.size() < max_batch_ && room > 0) {
     EngineSequence& first = *waiting_.front();
+    const std::size_t unread = unread_.size();
     try {
       if (running_.size() == running_.capacity()) running_.reserve(2 * running_.size() + 1);
       if (!start(first)) return;
@@ -101,6 +107,8 @@ void Scheduler::admit() {
       drop_ended();
       continue;
     }
+    if (first.continuation) room -= first.most_tokens;
+    if (unread_.size() > unread) room -= first.prompt->tokens() - first.prompt->start.tokens;
     running_.push_back(std::move(waiting_.front()));
     waiting_.pop_front();
   }

@@ -28,9 +28,9 @@ class Scheduler {
   bool busy() const { return !waiting_.empty() || !running_.empty(); }
   int running() const { return static_cast<int>(running_.size()); }
   int waiting() const { return static_cast<int>(waiting_.size()); }
-  // Admits waiting sequences, reads their prompts, and generates the next token of every running one. A call is done
-  // when its last sequence ends. An exception in the work on one sequence, prompt or picture ends only the calls that
-  // need it.
+  // Admits waiting sequences, as many as it may read in a step, reads their prompts, and generates the next token of
+  // every running one. A call is done when its last sequence ends. An exception in the work on one sequence, prompt or
+  // picture ends only the calls that need it.
   void step();
   void forget() noexcept;  // drops prompts and pictures, which were computed with the old weights
   void fail(const std::exception_ptr& why) noexcept;  // ends every call; nothing is left
@@ -53,6 +53,7 @@ class Scheduler {
   const bool share_starts_;
   PagePool pages_;
   EngineCompute compute_;
+  const std::int64_t most_read_;  // tokens of prompts and continuations in a step, but for the last one's
   PromptCache prompts_;
   std::deque<std::unique_ptr<EngineSequence>> waiting_;
   std::vector<std::unique_ptr<EngineSequence>> running_;

@@ -75,12 +75,13 @@ ChatTemplate ChatTemplate::parse(std::string_view jinja, const std::string& sour
   return result;
 }
 
-std::vector<PromptPiece> ChatTemplate::render(const std::vector<Message>& messages, std::string_view prefix) const {
+std::vector<PromptPiece> ChatTemplate::render(const std::vector<Message>& messages, std::string_view prefix,
+                                              bool opens_turn) const {
   Prompt prompt;
   const bool has_system = !messages.empty() && messages.front().role == Role::system;
   if (default_system_ && !has_system) add_message(Message::of(Role::system, std::string(kDefaultSystem)), prompt);
   for (const Message& message : messages) add_message(message, prompt);
-  prompt.open_message(to_string(Role::assistant));
+  if (opens_turn) prompt.open_message(to_string(Role::assistant));
   prompt.text(prefix);
   return prompt.take();
 }

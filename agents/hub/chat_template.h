@@ -26,9 +26,10 @@ class ChatTemplate {
   // Recognises the template by its content (Jinja text of chat_template.jinja or tokenizer_config.json). Throws Error
   // for a template of another family (tools, another default system message), quoting its beginning.
   static ChatTemplate parse(std::string_view jinja, const std::string& source);
-  // The prompt up to and with "<|im_start|>assistant\n" and `prefix`. An image is "<|vision_start|>", the image,
-  // "<|vision_end|>".
-  std::vector<PromptPiece> render(const std::vector<Message>& messages, std::string_view prefix = {}) const;
+  // The prompt, with opens_turn up to and with "<|im_start|>assistant\n" and `prefix`. An image is "<|vision_start|>",
+  // the image, "<|vision_end|>".
+  std::vector<PromptPiece> render(const std::vector<Message>& messages, std::string_view prefix = {},
+                                  bool opens_turn = true) const;
   const std::string& jinja() const { return jinja_; }
   // The template that agon writes for its own models: ChatML without a default system message, as Jinja that
   // transformers renders identically.

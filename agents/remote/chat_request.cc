@@ -29,15 +29,6 @@ Json content_of(const Message& message, PictureUrls& pictures) {
   return content;
 }
 
-Json message_json(const Message& message, PictureUrls& pictures) {
-  Json json{{"role", to_string(message.role)}, {"content", content_of(message, pictures)}};
-  for (const ToolCall& call : message.tool_calls)
-    json["tool_calls"].push_back({{"id", call.id},
-                                  {"type", "function"},
-                                  {"function", {{"name", call.name}, {"arguments", to_text(call.arguments)}}}});
-  return json;
-}
-
 // A JPEG as it came, everything else as a PNG.
 std::vector<std::uint8_t> file_of(const Image& picture) {
   const std::span<const std::uint8_t> jpeg = picture.jpeg();
@@ -116,6 +107,15 @@ std::string PictureUrls::url_of(const Image& picture) {
     kept_->urls.pop_back();
   }
   return url;
+}
+
+Json message_json(const Message& message, PictureUrls& pictures) {
+  Json json{{"role", to_string(message.role)}, {"content", content_of(message, pictures)}};
+  for (const ToolCall& call : message.tool_calls)
+    json["tool_calls"].push_back({{"id", call.id},
+                                  {"type", "function"},
+                                  {"function", {{"name", call.name}, {"arguments", to_text(call.arguments)}}}});
+  return json;
 }
 
 ChatRequest scoring_request(const std::vector<Message>& messages, std::string text) {

@@ -24,6 +24,9 @@ class PictureUrls {
   const std::unique_ptr<Kept> kept_;
 };
 
+// A message as OpenAI's protocol has it.
+Json message_json(const Message& message, PictureUrls& pictures);
+
 struct ChatRequest {
   const std::vector<Message>& messages;
   std::string prefix;  // of the assistant's turn that it continues; empty: a turn of its own

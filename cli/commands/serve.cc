@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -6,6 +7,7 @@
 
 #include "agents/remote/endpoint.h"
 #include "cli/commands/commands.h"
+#include "cli/flags/critic_flags.h"
 #include "cli/flags/flag_use.h"
 #include "cli/flags/server_flags.h"
 #include "cli/flags/usage.h"
@@ -24,13 +26,11 @@ constexpr const char* kKeyVariable = "AGON_API_KEY";
 
 struct ModelServeFlags {
   std::string policy, reward_model, search_index;
+  CriticFlags critic;
   int threads = 0;
   double grace = 30;
   serve::ModelServerOptions server;
 };
-
-// As an address has it: IPv6 in brackets.
-std::string host_in_address(const std::string& host) { return host.find(':') == host.npos ? host : "[" + host + "]"; }
 
 std::string key_of_environment() {
   const char* const key = std::getenv(kKeyVariable);
@@ -40,12 +40,38 @@ std::string key_of_environment() {
   return text;
 }
 
+// One of the critic's flags is given.
+bool wants_critic(const CLI::App& command) {
+  const auto options = command.get_options(
+      [](const CLI::Option* option) { return option->get_group() == kCriticFlags && option->count() > 0; });
+  return !options.empty();
+}
+
+std::string folder_name(const std::filesystem::path& folder) {
+  return std::filesystem::weakly_canonical(folder).filename().string();
+}
+
+// The critic lives as long as what it was opened from.
+void add_critic(const CriticFlags& flags, const CLI::App& command, serve::ServedModels& models) {
+  require_used(command, flags, "critic-");
+  const bool has_own_server = flags.critic == "process-reward" || flags.critic.starts_with("reward-model:");
+  if (has_own_server || flags.critic == "oracle")
+    throw Error("serve: --critic {} cannot be served: {}.", flags.critic,
+                flags.critic == "oracle"           ? "it asks the suite, which clients do not send"
+                : flags.critic == "process-reward" ? "it is a server already; clients can ask it"
+                                                   : "give the folder to --reward-model");
+  const auto open = std::make_shared<OpenCritic>(open_critic(flags));
+  models.critic = {open, open->critic.get()};
+  models.critic_name = open->critic->name();
+}
+
 serve::ServedModels models_to_serve(const ModelServeFlags& flags, const CLI::App& command) {
   if (agents::names_endpoint(flags.policy))
     throw Error("serve: --policy {} is a server, not a model folder. Give the folder of the model to be served.",
                 flags.policy);
   serve::ServedModels models;
-  const bool nothing_named = flags.reward_model.empty() && flags.search_index.empty();
+  const bool has_critic = wants_critic(command);
+  const bool nothing_named = flags.reward_model.empty() && flags.search_index.empty() && !has_critic;
   const bool has_policy = !flags.policy.empty() || nothing_named;
   require_used(
       command,
@@ -54,13 +80,17 @@ serve::ServedModels models_to_serve(const ModelServeFlags& flags, const CLI::App
     models.policy = std::make_shared<serve::ServedPolicy>(find_model_folder(flags.policy),
                                                           agents::EngineOptions{.threads = flags.threads});
   if (!flags.reward_model.empty()) {
-    const std::filesystem::path folder = find_reward_model(flags.reward_model).lexically_normal();
+    const std::filesystem::path folder = find_reward_model(flags.reward_model);
     models.reward_model = critic::open_reward_model(folder, flags.threads);
-    models.reward_model_name = (folder.has_filename() ? folder : folder.parent_path()).filename().string();
+    models.reward_model_name = folder_name(folder);
   }
+  if (has_critic) add_critic(flags.critic, command, models);
   if (models.policy && models.reward_model && models.policy->name() == models.reward_model_name)
     throw Error("serve: policy and reward model have the same name, '{}'. Rename one of the folders.",
                 models.reward_model_name);
+  if (models.critic && models.reward_model && models.critic_name == models.reward_model_name)
+    throw Error("serve: critic and reward model have the same name, '{}'. Rename one of the folders.",
+                models.critic_name);
   if (!flags.search_index.empty()) models.search = tools::open_search({.where = flags.search_index, .bm25 = {}});
   return models;
 }
@@ -70,12 +100,14 @@ std::string served_names(const serve::ServedModels& models, const ModelServeFlag
   const auto add = [&](const std::string& name) { names += (names.empty() ? "" : ", ") + name; };
   if (models.policy) add(models.policy->name());
   if (models.reward_model) add(models.reward_model_name);
+  if (models.critic) add(fmt::format("{} as critic", models.critic_name));
   if (models.search) add(flags.search_index);
   return names;
 }
 
 void serve_models(ModelServeFlags& flags, const CLI::App& command) {
   watch_interrupts();
+  std::signal(SIGPIPE, SIG_IGN);  // whoever read its first line may have gone
   flags.server.key = key_of_environment();
   flags.server.limits.stop_seconds = flags.grace;
   const serve::ServedModels models = models_to_serve(flags, command);
@@ -100,6 +132,8 @@ void add_serve(CLI::App& app) {
       ->type_name("<path>");
   add_server_options(*command, "Address to listen on; beyond this machine it needs AGON_API_KEY", flags->server.host,
                      flags->server.port, flags->server.in_flight, flags->server.limits.connections);
+  flags->critic.critic = "generative";
+  add_critic_options(*command, flags->critic, "critic-");
   command->add_option("--queue", flags->server.queue, "Number of requests that wait; further ones get 429")
       ->type_name("<n>")
       ->check(whole_number_in(0, 10'000))

@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -19,14 +20,12 @@ struct ServeFlags {
   tools::RetrieveServerOptions server;
 };
 
-// The host in the form of a URL: IPv6 in brackets.
-std::string in_address(const std::string& host) { return host.find(':') == host.npos ? host : "[" + host + "]"; }
-
 void serve(const CLI::App& command, const ServeFlags& flags) {
   watch_interrupts();
+  std::signal(SIGPIPE, SIG_IGN);  // whoever read its first line may have gone
   tools::RetrieveServer server(open_search(flags.search, command), flags.server);
   fmt::print("serving {} at http://{}:{}/retrieve; Ctrl-C ends it\n", flags.search.choice.where,
-             in_address(flags.server.host), server.port());
+             host_in_address(flags.server.host), server.port());
   std::fflush(stdout);
   server.run(interrupted());
   throw Interrupted(fmt::format("serve-search: stopped after {} requests.", server.answered()));

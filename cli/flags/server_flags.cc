@@ -23,4 +23,6 @@ void add_server_options(CLI::App& command, const std::string& host_help, std::st
       ->capture_default_str();
 }
 
+std::string host_in_address(const std::string& host) { return host.find(':') == host.npos ? host : "[" + host + "]"; }
+
 }  // namespace agon::cli

@@ -12,5 +12,6 @@ namespace agon::cli {
 // --host, --port, --in-flight and --connections. The values outlive the parse; what they hold is the default.
 void add_server_options(CLI::App& command, const std::string& host_help, std::string& host, int& port, int& in_flight,
                         int& connections);
+std::string host_in_address(const std::string& host);  // as a URL has it: IPv6 in brackets
 
 }  // namespace agon::cli

@@ -22,6 +22,7 @@ TEST_CASE("JSON of others is read within bounds") {
   CHECK_THROWS_WITH(json_of(""), Contains("not JSON"));
   CHECK_THROWS_WITH(json_of("1 2"), Contains("not JSON"));
   CHECK_THROWS_WITH(json_of("1e400"), Contains("not JSON"));
+  CHECK_THROWS_WITH(json_of(std::string("{\"a\": 1}\0 x", 12)), "not JSON: byte 9 is NUL");
   for (const std::string open : {"[", "{\"a\":"}) {
     const std::string close = open == "[" ? "]" : "}";
     const auto nested = [&](int depth) {

@@ -132,7 +132,9 @@ TEST_CASE("process reward critic: what a server can do wrong") {
   CHECK_THROWS_WITH(judged({"http://user:secret@127.0.0.1:1"}, one), !Contains("secret"));
   StepInContext picture = one;
   picture.messages[1].parts.push_back(Part::of(Image(1, 1, {0, 0, 0})));
-  CHECK_THROWS_WITH(judged(options, picture), Contains("no pictures"));
+  CHECK_THROWS_WITH(judged({server.url(), "", RewardForm::shepherd}, picture), Contains("no pictures"));
+  judged(options, picture);
+  CHECK(server.requests.back()["messages"][1]["content"][1]["type"] == "image_url");
 }
 
 TEST_CASE("process reward critic: a server that is busy is waited for as it asks") {

@@ -204,3 +204,126 @@ TEST_CASE("requests beyond the workers and the queue get 429") {
   open = true;
   CHECK_THAT(second.hear("whole"), Contains("200 OK"));
 }
+
+TEST_CASE("without a queue every worker still has a request") {
+  std::atomic<bool> open = false;
+  HttpServerOptions options{.threads = 2};
+  options.limits.waiting = 0;
+  const Running running(options, {in_pieces([&](const HttpServerRequest&) {
+                          while (!open) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+                        })});
+  const Wire first(running), second(running), third(running);
+  for (const Wire* wire : {&first, &second}) wire->say(ask("1.1"));
+  const auto start = Clock::now();
+  while (running.server.load().working < 2 && seconds_since(start) < kSoon)
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  third.say(ask("1.1"));
+  CHECK_THAT(third.hear("error"), Contains(" 429 "));
+  open = true;
+  CHECK_THAT(first.hear("whole"), Contains("200 OK"));
+  CHECK_THAT(second.hear("whole"), Contains("200 OK"));
+}
+
+TEST_CASE("a client that goes while it waits leaves the queue") {
+  std::atomic<bool> open = false;
+  std::atomic<int> worked = 0;
+  const Running running({.threads = 1}, {in_pieces([&](const HttpServerRequest&) {
+                          ++worked;
+                          while (!open) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+                        })});
+  const auto until = [&](auto holds) {
+    const auto start = Clock::now();
+    while (!holds() && seconds_since(start) < kSoon) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    CHECK(holds());
+  };
+  const Wire first(running);
+  first.say(ask("1.1"));
+  until([&] { return running.server.load().working == 1; });
+  {
+    const Wire second(running);
+    second.say(ask("1.1"));
+    until([&] { return running.server.load().waiting == 1; });
+  }
+  until([&] { return running.server.load().waiting == 0; });
+  open = true;
+  CHECK_THAT(first.hear("whole"), Contains("200 OK"));
+  until([&] { return running.server.load().working == 0; });
+  CHECK(worked == 1);
+}
+
+TEST_CASE("pieces that a stop cuts off have no proper end, and what waits is told why") {
+  HttpServerOptions options{.threads = 1};
+  options.limits.stop_seconds = 0.1;
+  auto running =
+      std::make_unique<Running>(options, std::vector<HttpRoute>{in_pieces([](const HttpServerRequest& request) {
+                                  request.pieces->send("one", "text/plain");
+                                  while (!request.stop) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+                                  if (request.body == "says") request.pieces->send("why", "text/plain");
+                                  if (request.body == "late")
+                                    std::this_thread::sleep_for(std::chrono::milliseconds(600));
+                                })});
+  const char* const body = GENERATE("says", "late");
+  const Wire wire(*running), waiting(*running);
+  wire.say(fmt::format("POST /pieces HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n{}", body));
+  wire.hear("one");
+  waiting.say(ask("1.1"));
+  running->stop = true;
+  const std::string heard = wire.hear("");
+  if (body == std::string("says"))
+    CHECK_THAT(heard, Contains("why") && Contains("\r\n0\r\n\r\n"));
+  else
+    CHECK_THAT(heard, !Contains("0\r\n\r\n"));
+  running.reset();
+}
+
+TEST_CASE("paths, methods and hosts as clients write them") {
+  const auto fine = [](const HttpServerRequest&) { return HttpServerAnswer{200, "fine", {}}; };
+  HttpServerOptions options;
+  options.limits.body_seconds = 5;
+  options.most_request_bytes = 1 << 20;
+  const Running running(options, {{"GET", "/a b/\u00e9", true, fine}, {"POST", "/post", true, fine}});
+  const auto said = [&](const std::string& line, const std::string& headers = "Host: x\r\n") {
+    const Wire wire(running);
+    wire.say(fmt::format("{} HTTP/1.1\r\n{}Connection: close\r\n\r\n", line, headers));
+    return wire.hear("");
+  };
+  CHECK_THAT(said("GET /a%20b/%C3%A9?x=%2F"), Contains("200 OK"));
+  CHECK_THAT(said("GET http://127.0.0.1:8000/a%20b/%c3%a9"), Contains("200 OK"));
+  CHECK_THAT(said("GET /a%2"), Contains(" 404 ") && Contains("/a%2"));
+  CHECK_THAT(said("GET /post"), Contains(" 405 ") && Contains("Allow: POST\r\n"));
+  CHECK_THAT(said("OPTIONS /post"), Contains(" 405 "));
+  CHECK_THAT(said("GET /none"), Contains(" 404 ") && Contains("There is no GET") && Contains("POST /post"));
+  CHECK_THAT(said("GET /a%20b/%C3%A9", ""), Contains(" 400 ") && Contains("Host"));
+  CHECK_THAT(said("GET /a%20b/%C3%A9", "Host: x\r\nHost: y\r\n"), Contains(" 400 "));
+}
+
+TEST_CASE("an error behind a HEAD has its body") {
+  const auto fine = [](const HttpServerRequest&) { return HttpServerAnswer{200, "fine", {}}; };
+  HttpServerOptions options;
+  options.bearer = "k";
+  HttpRoute open{"GET", "/open", true, fine};
+  open.open = true;
+  const Running running(options, {open, {"POST", "/shut", false, fine}});
+  const Wire wire(running);
+  wire.say("HEAD /open HTTP/1.1\r\nHost: x\r\n\r\n");
+  CHECK_THAT(wire.hear("\r\n\r\n"), Contains("Content-Length: 4") && Catch::EndsWith("\r\n\r\n"));
+  wire.say("POST /shut HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nxx");
+  CHECK_THAT(wire.hear("}"), Contains(" 401 ") && Contains("{\"error\""));
+  const Wire head(running);
+  head.say("HEAD /shut HTTP/1.1\r\nHost: x\r\n\r\n");
+  CHECK_THAT(head.hear(""), Contains(" 401 ") && !Contains("{"));
+}
+
+TEST_CASE("a client that is refused in the middle of its body may send it to the end") {
+  HttpServerOptions options;
+  options.bearer = "k";
+  const Running running(options, {in_pieces([](const HttpServerRequest&) {})});
+  const Wire wire(running);
+  wire.say("POST /pieces HTTP/1.1\r\nHost: x\r\nContent-Length: 1500000\r\n\r\n");
+  const std::string part(100'000, 'x');
+  for (int i = 0; i < 15; ++i) {
+    wire.say(part);
+    std::this_thread::sleep_for(std::chrono::milliseconds(120));  // longer than a second in all
+  }
+  CHECK_THAT(wire.hear("}"), Contains(" 401 "));
+}

@@ -69,7 +69,7 @@ struct LengthModel : critic::RewardModel {
   double probability(double value) const override { return 1 / (1 + std::exp(-value)); }
   bool joint() const override { return false; }
   const Json& notes() const override { return notes_; }
-  int passes = 0;
+  std::atomic<int> passes = 0;
   Json notes_;
 };
 
@@ -550,15 +550,20 @@ TEST_CASE("a stop ends what does not end in time") {
   ModelServerOptions options;
   options.limits.stop_seconds = 0.2;
   auto serving = std::make_unique<Serving>(options);
-  const int fd = connected(serving->server.port());
-  say(fd, posted("/v1/chat/completions", long_chat(false, 64)));
+  const int whole = connected(serving->server.port()), stream = connected(serving->server.port());
+  say(whole, posted("/v1/chat/completions", long_chat(false, 64)));
+  say(stream, posted("/v1/chat/completions", long_chat(true, 4)));
   const auto begun = Clock::now();
-  while (serving->metric("agon_batch_sequences") == 0 && seconds_since(begun) < kSoon)
+  const std::string beginning = hear(stream, "\"content\"");
+  while (serving->metric("agon_batch_sequences") < 68 && seconds_since(begun) < kSoon)
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   serving.reset();
   CHECK(seconds_since(begun) < kSoon);
-  CHECK_THAT(hear(fd, "|closed"), Contains(" 503 ") || Contains("|closed"));
-  ::close(fd);
+  CHECK_THAT(hear(whole, "|closed"), Contains(" 503 ") || Contains("|closed"));
+  // An end that tells, or no proper end.
+  const std::string end = hear(stream, "|closed");
+  CHECK_THAT(end, (Contains("was stopped") && Contains("[DONE]")) || !Contains("\r\n0\r\n\r\n"));
+  for (const int fd : {whole, stream}) ::close(fd);
 }
 
 TEST_CASE("a reward model scores and ranks in one pass") {
@@ -595,6 +600,137 @@ TEST_CASE("a reward model scores and ranks in one pass") {
   CHECK(serving.refusal("/v1/rerank", R"({"query": "a"})")["param"] == "documents");
   CHECK(serving.refusal("/pooling", R"({"messages": [{"role": "user", "content": "x"}]})")["param"] == "messages");
   CHECK(serving.refusal("/v1/chat/completions", chat("x").dump(), 404)["code"] == "model_not_found");
+}
+
+// Right unless it says "no"; on "hm" it has no verdict.
+struct WordCritic : critic::StepCritic {
+  std::vector<critic::Verdict> judge(std::span<const critic::StepInContext> steps, std::int64_t) override {
+    std::vector<critic::Verdict> verdicts;
+    for (const critic::StepInContext& step : steps) {
+      seen.push_back(step);
+      critic::Verdict verdict;
+      if (step.step != "hm") verdict.probability = step.step == "no" ? 0.25 : 0.75;
+      if (step.step != "hm")
+        verdict.judgement = step.step == "no" ? critic::Judgement::incorrect : critic::Judgement::correct;
+      verdict.critique = "about " + step.step;
+      verdict.tokens = 3;
+      verdicts.push_back(verdict);
+    }
+    return verdicts;
+  }
+  std::string name() const override { return "words"; }
+  std::vector<critic::StepInContext> seen;
+};
+
+TEST_CASE("a critic judges the steps of a solution") {
+  const auto judge = std::make_shared<WordCritic>();
+  Serving serving({}, {.policy = tiny_policy(), .critic = judge, .critic_name = "words"});
+  const Json solution{{"messages",
+                       {{{"role", "user"}, {"content", {picture_part(Image(40, 40, std::vector<std::uint8_t>(4800)))}}},
+                        {{"role", "assistant"}, {"content", "yes<extra_0>no<extra_0>hm<extra_0>"}}}}};
+  const Json whole = serving.answer("/pooling", solution)["data"][0];
+  CHECK(whole["data"] == Json::parse("[[0.25, 0.75], [0.75, 0.25], null]"));
+  CHECK(whole["critiques"] == Json::parse(R"(["about yes", "about no", "about hm"])"));
+  REQUIRE(judge->seen.size() == 3);
+  CHECK(judge->seen[2].before == "yes\n\nno");
+  CHECK(judge->seen[2].messages.at(0).parts.at(0).is_image());
+  Json last = solution;
+  last["last_step_only"] = true;
+  CHECK(serving.answer("/pooling", last)["data"][0]["data"] == Json::parse("[null, null, null]"));
+  CHECK(judge->seen.size() == 4);
+  CHECK(serving.answer("/pooling", last)["usage"]["completion_tokens"] == 3);
+  CHECK(serving.refusal("/pooling", R"({"model": "agon-tiny", "messages": []})", 404)["code"] == "model_not_found");
+  bool listed = false;
+  for (const Json& model : Json::parse(serving.client.Get("/v1/models")->body)["data"])
+    listed |= model["id"] == "words";
+  CHECK(listed);
+}
+
+// Takes its time with every response.
+struct SlowModel final : LengthModel {
+  std::vector<std::vector<double>> score(std::span<const critic::Candidates> sets) override {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    return LengthModel::score(sets);
+  }
+};
+
+TEST_CASE("a client that goes ends what is scored for it") {
+  const auto model = std::make_shared<SlowModel>();
+  Serving serving({}, {.reward_model = model, .reward_model_name = "slow"});
+  const int fd = connected(serving.server.port());
+  Json body{{"text_1", "a"}, {"text_2", std::vector<std::string>(1000, "b")}};
+  say(fd, posted("/v1/score", body));
+  const auto start = Clock::now();
+  while (model->passes == 0 && seconds_since(start) < kSoon) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  ::close(fd);
+  while (serving.metric("agon_cancelled_requests_total") == 0 && seconds_since(start) < kSoon)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  CHECK(serving.metric("agon_cancelled_requests_total") == 1);
+  CHECK(model->passes < 60);
+}
+
+TEST_CASE("log-probabilities that one answer cannot hold are refused before they are computed") {
+  ModelServerOptions options;
+  options.limits.most_held_bytes = 8 << 20;
+  Serving serving(options);
+  const Json few = serving.answer("/v1/completions", {{"prompt", "a b"}, {"max_tokens", 2}, {"prompt_logprobs", 20}});
+  CHECK(few["choices"][0]["prompt_logprobs"].is_array());
+  Json many{{"max_tokens", 1}, {"prompt_logprobs", 20}, {"prompt", Json::array()}};
+  for (int i = 0; i < 20; ++i) many["prompt"].push_back(std::vector<int>(1000, 5 + i));
+  CHECK(serving.refusal("/v1/completions", many.dump())["param"] == "logprobs");
+  CHECK(serving.refusal(
+            "/v1/chat/completions",
+            chat("x", {{"n", 128}, {"max_tokens", 1000}, {"logprobs", true}, {"top_logprobs", 20}}).dump())["param"] ==
+        "logprobs");
+}
+
+TEST_CASE("what clients of OpenAI and vLLM write besides") {
+  Serving serving;
+  const std::string path = "/v1/chat/completions";
+  const Json said = serving.answer(path, chat("x", {{"max_tokens", 3.0}, {"seed", 5.0}}));
+  CHECK(said["usage"]["completion_tokens"].get<int>() <= 3);
+  CHECK(serving.refusal(path, chat("x", {{"max_tokens", 3.5}}).dump())["param"] == "max_tokens");
+  Json developer = chat("x");
+  const Json brief{{"role", "developer"}, {"content", "Be brief."}};
+  developer["messages"].insert(developer["messages"].begin(), brief);
+  Json system = developer;
+  system["messages"][0]["role"] = "system";
+  CHECK(serving.answer(path, developer)["choices"] == serving.answer(path, system)["choices"]);
+  const Json open = serving.answer("/tokenize", {{"messages", chat("x")["messages"]}});
+  const Json shut =
+      serving.answer("/tokenize", {{"messages", chat("x")["messages"]}, {"add_generation_prompt", false}});
+  CHECK(open["count"].get<int>() > shut["count"].get<int>());
+  CHECK(std::equal(shut["tokens"].begin(), shut["tokens"].end(), open["tokens"].begin()));
+  CHECK(serving.refusal(path, R"({"messages": [{"role": "user", "content": "x"}]})" + std::string(1, '\0') +
+                                  "x")["code"] == "invalid_json");
+  CHECK(serving.refusal(path, chat("x", {{"stream", true}, {"stream_options", Json::array()}}).dump())["param"] ==
+        "stream_options");
+}
+
+TEST_CASE("the text's offsets of tokens are those of the text, whole and streamed") {
+  Serving serving;
+  for (const bool echo : {true, false})
+    for (int seed = 0; seed < 20; ++seed) {
+      Json body{{"prompt", "\u6f22x"}, {"max_tokens", 12}, {"logprobs", 1},    {"echo", echo},
+                {"seed", seed},        {"stop", {"q9"}},   {"temperature", 2}, {"return_token_ids", true}};
+      const Json whole = serving.answer("/v1/completions", body)["choices"][0];
+      const Json& offsets = whole["logprobs"]["text_offset"];
+      CHECK(std::is_sorted(offsets.begin(), offsets.end()));
+      body["stream"] = true;
+      const auto streamed = serving.client.Post("/v1/completions", body.dump(), "application/json");
+      REQUIRE(streamed);
+      Json told = Json::array(), ids = Json::array(), prompts = Json::array();
+      for (const Json& event : events_in(streamed->body)) {
+        const Json& choice = event["choices"][0];
+        if (choice.contains("prompt_token_ids")) prompts.push_back(choice["prompt_token_ids"]);
+        for (const Json& id : choice.value("token_ids", Json::array())) ids.push_back(id);
+        if (choice["logprobs"].is_object())
+          for (const Json& offset : choice["logprobs"]["text_offset"]) told.push_back(offset);
+      }
+      CHECK(told == offsets);
+      CHECK(ids == whole["token_ids"]);
+      CHECK(prompts == Json::array({whole["prompt_token_ids"]}));
+    }
 }
 
 TEST_CASE("a search index is served beside") {

@@ -17,6 +17,7 @@ using agon::test::check_equal;
 using agon::test::golden_checkpoint;
 using agon::test::GoldenCheckpoint;
 using agon::test::LetterTokenizer;
+using agon::test::request_of;
 
 namespace {
 
@@ -132,4 +133,37 @@ TEST_CASE("engine: what can never fit is an error to its caller that names the s
                     Catch::Contains("48 prompt tokens") && Catch::Contains("17 more") && Catch::Contains("holds 64"));
   CHECK_THROWS_AS(in_time(tight, [](Engine& one) { return one.score({{{{1, 2, 3}, {}}, Ids(60, 3), 1.0}}); }), Error);
   CHECK(generate(tight, {prompt_request({run({{48, 7}}), {}}, 16)}).size() == 1);
+}
+
+TEST_CASE("engine: many long prompts do not keep one that runs from its next tokens") {
+  const GoldenCheckpoint model = golden_checkpoint("one_picture");
+  Engine engine(load_engine_weights(model.folder, model.config), model.config, std::make_shared<LetterTokenizer>(),
+                {.threads = 1});
+  const int tokens = engine.max_context() / 2;
+  std::vector<GenerationRequest> requests{request_of({1, 2, 3}, tokens)};
+  constexpr int kPrompts = 40;
+  for (int i = 0; i < kPrompts; ++i) {
+    Ids ids(static_cast<std::size_t>(tokens), 7);
+    ids[0] = i % 29, ids[1] = i / 29;
+    requests.push_back(request_of(ids, 1));
+  }
+  const std::atomic<bool> never = false;
+  std::size_t written = 0, written_then = 0;  // by the first; when the last prompt had been read
+  GenerationWatch watch{never, [&](std::size_t place, const Completion& so_far) {
+                          if (place == 0) written = so_far.token_ids.size();
+                          if (place == kPrompts) written_then = written;
+                        }};
+  const auto completions = engine.generate(requests, &watch);
+  CHECK(completions.size() == kPrompts + 1);
+  CHECK(written_then >= std::min<std::size_t>(written, static_cast<std::size_t>(kPrompts * tokens / 1024) / 2));
+  CHECK(written_then > 1);
+}
+
+TEST_CASE("engine: scoring ends when it is cancelled") {
+  const GoldenCheckpoint model = golden_checkpoint("one_picture");
+  Engine engine(load_engine_weights(model.folder, model.config), model.config, std::make_shared<LetterTokenizer>(), {});
+  const std::atomic<bool> cancelled = true;
+  GenerationWatch watch{cancelled};
+  CHECK_THROWS_WITH(engine.score({{{{1, 2, 3}, {}}, {4, 5}, 1.0}}, &watch), Catch::Contains("cancelled"));
+  CHECK(engine.score({{{{1, 2, 3}, {}}, {4, 5}, 1.0}}).size() == 1);
 }

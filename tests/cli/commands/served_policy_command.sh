@@ -54,6 +54,13 @@ printf '%s\n' '{"id": "a", "problem": "What is 2 + 3?", "steps": ["2 + 3 is 5.",
   '{"id": "b", "problem": "What is 4 + 3?", "steps": ["4 + 3 is 7.", "So it is 7."], "label": -1}' >steps.jsonl
 "$agon" eval-critic --file steps.jsonl --critic process-reward --url "${critic%/v1}" >pooled 2>err ||
   fail "one agon's reward model as the critic of another: $(tail -2 err)"
+solver_server=$server
+serving judge 0 --critic generative
+"$agon" search --suite charts --tasks 4 --method guided --attempts 1 --out asked-search --critic process-reward \
+  --critic-url "${url%/v1}" >/dev/null 2>err || fail "a critic that is served: $(tail -2 err)"
+[ "$(tree here-search)" = "$(tree asked-search)" ] || fail "a critic that is served: another tree"
+kill $server
+server=$solver_server
 "$agon" eval --suite charts --policy "$solver" "${greedy[@]}" --samples 1 --out eval >/dev/null 2>err || fail "eval: $(tail -2 err)"
 "$agon" make-preferences --policy "$solver" --tasks 4 --responses 2 --out preferences >/dev/null 2>err || fail "make-preferences: $(tail -2 err)"
 "$agon" eval-rm --judge "$solver" --file preferences/preferences.jsonl >/dev/null 2>err || fail "eval-rm: $(tail -2 err)"

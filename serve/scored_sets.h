@@ -1,0 +1,22 @@
+// serve/scored_sets.h - a reward model's scores of the responses of a request.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "critic/reward_model/reward_model.h"
+
+namespace agon::serve {
+
+struct ScoredSets {
+  std::vector<double> scores;  // of all responses, in order
+  std::int64_t tokens = 0;     // read
+};
+
+// Throws Refused for a set that exceeds the context, before any is scored, and once `stop` is set.
+ScoredSets scored_sets(critic::RewardModel& model, std::span<const critic::Candidates> sets,
+                       const std::atomic<bool>& stop);
+
+}  // namespace agon::serve

@@ -1,0 +1,111 @@
+#include "serve/step_answer.h"
+
+#include <optional>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "serve/chat_answer.h"
+#include "serve/scored_sets.h"
+
+namespace agon::serve {
+namespace {
+
+constexpr const char* kStepMark = "<extra_0>";
+constexpr std::size_t kMostSteps = 1024;
+constexpr std::size_t kMostPrefixBytes = 16 << 20;
+
+struct Solution {
+  std::vector<Message> messages;   // before it
+  std::vector<std::string> steps;  // at least one
+  bool last_only = false;          // are the others to be judged too?
+  std::size_t first() const { return last_only ? steps.size() - 1 : 0; }
+};
+
+Solution read_solution(const SortedJson& body, const PictureLimits& limits) {
+  const RequestFields fields(body);
+  if (!fields.has("messages"))
+    throw refused("messages",
+                  fmt::format("'messages' is missing: a problem, and a solution with {} behind each step.", kStepMark));
+  Solution solution{read_messages(fields, limits), {}, fields.flag("last_step_only", false)};
+  const Message last = std::move(solution.messages.back());
+  solution.messages.pop_back();
+  const std::string text = last.text();
+  std::vector<std::string> parts = split(text, kStepMark);
+  if (last.role != Role::assistant || solution.messages.empty() || parts.size() < 2)
+    throw refused("messages", fmt::format("the last of several messages must be the assistant's, with {} behind each "
+                                          "step.",
+                                          kStepMark));
+  parts.pop_back();  // what is behind the last mark
+  if (parts.size() > kMostSteps || text.size() > kMostTextBytes)
+    throw refused("messages", fmt::format("the solution has {} steps and {} bytes; at most {} and {} are possible.",
+                                          parts.size(), text.size(), kMostSteps, kMostTextBytes));
+  for (const std::string& part : parts) solution.steps.emplace_back(trim(part));
+  return solution;
+}
+
+// The solution up to each step.
+std::vector<std::string> beginnings_of(const Solution& solution) {
+  std::vector<std::string> beginnings;
+  std::size_t bytes = 0;
+  for (const std::string& step : solution.steps) {
+    beginnings.push_back(beginnings.empty() ? step : beginnings.back() + "\n\n" + step);
+    if ((bytes += beginnings.back().size()) > kMostPrefixBytes)
+      throw refused("messages", fmt::format("the beginnings of the solution, one per step, have more than {} bytes.",
+                                            kMostPrefixBytes));
+  }
+  return beginnings;
+}
+
+Json row_of(double right) { return {1 - right, right}; }
+
+Json pooling_answer(const std::string& model, Json data, const TokenCounts& counts) {
+  const AnswerHead head = new_head("pool-", model);
+  data.update({{"index", 0}, {"object", "pooling"}});
+  return {{"id", head.id},
+          {"object", "list"},
+          {"created", head.created},
+          {"model", head.model},
+          {"data", Json::array({std::move(data)})},
+          {"usage", usage_json(counts)}};
+}
+
+}  // namespace
+
+Json answer_pooling(const SortedJson& body, const ServedRewardModel& served, const PictureLimits& limits,
+                    const std::atomic<bool>& stop) {
+  const Solution solution = read_solution(body, limits);
+  const std::vector<std::string> beginnings = beginnings_of(solution);
+  std::vector<critic::Candidates> sets;
+  for (std::size_t i = solution.first(); i < beginnings.size(); ++i) {
+    if (sets.empty() || served.model.joint()) sets.push_back({solution.messages, {}});
+    sets.back().responses.push_back(beginnings[i]);
+  }
+  const ScoredSets done = scored_sets(served.model, sets, stop);
+  Json rows = Json::array();
+  for (std::size_t i = 0; i < solution.first(); ++i) rows.push_back(nullptr);
+  for (const double score : done.scores) rows.push_back(row_of(served.model.probability(score)));
+  return pooling_answer(served.name, {{"data", std::move(rows)}}, {.prompt = done.tokens});
+}
+
+Json answer_pooling(const SortedJson& body, const ServedCritic& served, const PictureLimits& limits,
+                    const std::atomic<bool>& stop) {
+  const Solution solution = read_solution(body, limits);
+  const std::vector<std::string> beginnings = beginnings_of(solution);
+  Json rows = Json::array(), critiques = Json::array();
+  TokenCounts counts;
+  for (std::size_t i = 0; i < solution.steps.size(); ++i) {
+    Json& row = rows.emplace_back();
+    Json& critique = critiques.emplace_back();
+    if (i < solution.first()) continue;
+    if (stop) throw cancelled();
+    const critic::StepInContext step{solution.messages, i > 0 ? beginnings[i - 1] : "", solution.steps[i], nullptr};
+    const critic::Verdict verdict = served.critic.judge({&step, 1}).front();
+    if (verdict.judgement != critic::Judgement::invalid)
+      row = row_of(verdict.probability.value_or(verdict.judgement == critic::Judgement::correct ? 1 : 0));
+    critique = verdict.critique;
+    counts.completion += verdict.tokens;
+  }
+  return pooling_answer(served.name, {{"data", std::move(rows)}, {"critiques", std::move(critiques)}}, counts);
+}
+
+}  // namespace agon::serve
