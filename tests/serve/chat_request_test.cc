@@ -136,7 +136,7 @@ TEST_CASE("messages that are none are refused with their place") {
   const auto why = [](const std::string& messages) {
     return error_of(SortedJson::parse("{\"messages\": " + messages + "}")).message;
   };
-  CHECK_THAT(error_of(SortedJson::parse("{}")).message, Contains("'messages' is null"));
+  CHECK_THAT(error_of(SortedJson::parse("{}")).message, Contains("'messages' is missing"));
   CHECK_THAT(why("[]"), Contains("empty"));
   CHECK_THAT(why("\"hi\""), Contains("not a list"));
   CHECK_THAT(why("[3]"), Contains("messages[0]"));
