@@ -178,12 +178,14 @@ void require_asked(const SearchCommandFlags& flags, const critic::MethodOptions&
       ranks ? "Give --rank min, mean, last or product, or leave it out" : "Leave it out, or choose another method");
 }
 
-// A process reward model does not read pictures; without this check every task would fail.
+// Math-Shepherd's form has no pictures; without this check every task would fail.
 void require_text(const SearchCommandFlags& flags, const critic::SearchOptions& options) {
-  if (flags.critic.critic != "process-reward" || !needs_critic(options.method)) return;
+  if (flags.critic.critic != "process-reward" || flags.critic.form != "shepherd" || !needs_critic(options.method))
+    return;
   if (shows_pictures(*options.suite, options.split, options.seed))
     throw Error(
-        "search: the tasks of {} have pictures, which a process reward model does not read. Choose another --critic.",
+        "search: the tasks of {} have pictures, which --critic-form shepherd cannot send. Choose another form or "
+        "critic.",
         options.suite->name());
 }
 
