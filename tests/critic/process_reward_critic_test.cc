@@ -133,6 +133,7 @@ TEST_CASE("process reward critic: what a server can do wrong") {
   StepInContext picture = one;
   picture.messages[1].parts.push_back(Part::of(Image(1, 1, {0, 0, 0})));
   CHECK_THROWS_WITH(judged({server.url(), "", RewardForm::shepherd}, picture), Contains("no pictures"));
+  status = 200;
   judged(options, picture);
   CHECK(server.requests.back()["messages"][1]["content"][1]["type"] == "image_url");
 }
