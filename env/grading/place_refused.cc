@@ -15,6 +15,8 @@ constexpr std::size_t kMostRead = 400;  // bytes of a sentence that are looked a
 constexpr std::string_view kHints[] = {"not",
                                        "n't",
                                        "No ",
+                                       "missing",
+                                       "absent",
                                        "no ",
                                        "None",
                                        "unable",
@@ -193,6 +195,35 @@ bool says_unseen(const Words& words) {
   return false;
 }
 
+// "But no dog": all of a clause is what is not there.
+bool is_none_alone(const Words& words) {
+  constexpr std::size_t kMostWords = 5;
+  constexpr std::string_view kVerbs[] = {"is", "are", "was", "were", "has", "matter"};
+  return words.size() > 2 && words.size() <= kMostWords &&
+         is_among(words[0], std::initializer_list<std::string_view>{"but", "and"}) && words[1] == "no" &&
+         !any_within(words, 2, words.size(), kVerbs) && std::none_of(words.begin(), words.end(), has_digit);
+}
+
+// "No dog, only a cat at ..": the place is another thing's.
+bool has_another_only(const Words& words) {
+  for (std::size_t i = 2; i < std::min<std::size_t>(words.size(), 6) && words[0] == "no"; ++i)
+    if ((words[i] == "only" || words[i] == "just") &&
+        any_within(words, i + 1, 1, std::initializer_list<std::string_view>{"a", "an", "the"}))
+      return true;
+  return false;
+}
+
+// "The dog is missing.", "is absent from the picture": without a place.
+bool says_absent(const Words& words) {
+  if (std::any_of(words.begin(), words.end(), has_digit)) return false;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (words[i] != "missing" && words[i] != "absent") continue;
+    const bool ends = i + 1 == words.size() || words[i + 1] == "from" || words[i + 1] == "in" || words[i + 1] == "on";
+    if (ends && (words[i - 1] == "is" || words[i - 1] == "are" || words[i - 1] == "seems")) return true;
+  }
+  return false;
+}
+
 // "There is no dog", "I see no dog", "No dog.", "Nothing found."
 bool says_none(const Words& words) {
   constexpr std::string_view kFirst[] = {"none", "nothing"};
@@ -213,8 +244,10 @@ bool says_none(const Words& words) {
 
 bool refuses(std::string_view lower, const Words& words) {
   if (contains_any(lower, std::initializer_list<std::string_view>{"\":", "':"})) return false;
+  if (has_another_only(words)) return true;
   if (any_within(words, 0, words.size(), kExcuses) || is_among("if", words)) return false;
-  return says_unseen(words) || says_none(words) || contains_any(lower, kNotFound);
+  return says_unseen(words) || says_none(words) || is_none_alone(words) || says_absent(words) ||
+         contains_any(lower, kNotFound);
 }
 
 bool gives_example(std::string_view lower) {
@@ -236,7 +269,8 @@ constexpr std::string_view kCommon[] = {
     "what",      "your",   "have",     "are",      "isn't",  "was",    "does",    "but",   "present",   "shown",
     "page",      "here",   "such",     "seem",     "seems",  "detect", "spot",    "able",  "looking",   "asked",
     "requested", "given",  "provided", "scene",    "could",  "no",     "i'm",     "i",     "to",        "a",
-    "an",        "is",     "in",       "of",       "it"};
+    "an",        "is",     "in",       "of",       "it",     "at",     "on",      "be",    "or",        "as",
+    "by",        "if",     "so",       "me",       "my",     "we",     "do",      "did"};
 constexpr std::string_view kGeneral[] = {
     "icon",   "button", "element",     "object", "item",     "target", "area",   "field", "bar",    "app",
     "thing",  "option", "menu",        "one",    "location", "box",    "tab",    "link",  "region", "person",
@@ -258,7 +292,7 @@ constexpr std::string_view kChineseMarkers[] = {
 std::vector<std::string> sought(const Words& words) {
   std::vector<std::string> special, general;
   for (const std::string_view word : words) {
-    if (word.size() < 3 || is_among(word, kCommon) || word.ends_with("n't")) continue;
+    if (word.size() < 2 || is_among(word, kCommon) || word.ends_with("n't")) continue;
     (is_among(word, kGeneral) ? general : special).emplace_back(word);
   }
   return special.empty() ? general : special;

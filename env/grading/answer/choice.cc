@@ -149,6 +149,21 @@ bool ends_part(std::string_view rest) {
   return false;
 }
 
+// "No, it cannot be determined.": the option of several words that stands behind a yes or no.
+std::optional<std::size_t> named_behind_verdict(std::string_view text, std::size_t verdict, const Options& options) {
+  constexpr std::size_t kFewestWords = 3;
+  Places named = named_options(text, options).named;
+  named.erase(verdict);
+  const auto place = only(named);
+  const std::string words = place ? words_of(options[*place]) : "";
+  return std::count(words.begin(), words.end(), ' ') + 1 >= static_cast<std::ptrdiff_t>(kFewestWords) ? place
+                                                                                                      : std::nullopt;
+}
+
+bool is_yes_or_no(std::string_view lower) {
+  return is_among(lower, std::initializer_list<std::string_view>{"yes", "no", "true", "false"});
+}
+
 // "Yes, line B crosses.", "Red (see region D)": an option's text, then a mark. No other option is named except next to
 // yes, no, true and false.
 std::optional<std::size_t> leading_option(std::string_view text, const Options& options) {
@@ -163,7 +178,8 @@ std::optional<std::size_t> leading_option(std::string_view text, const Options& 
   const auto place = only(places);
   if (!place) return {};
   const std::string wanted = to_lower(bare(options[*place]));
-  if (is_verdict_word(wanted)) {
+  if (is_yes_or_no(wanted)) {
+    if (const auto other = named_behind_verdict(text, *place, options)) return other;
     const std::string_view next = behind(said.substr(wanted.size()), " ,;:.!");
     return options_that(options, [&](const std::string& other) { return next.starts_with(to_lower(bare(other))); })
                    .empty()
@@ -269,6 +285,8 @@ std::optional<std::size_t> foreign_verdict_choice(std::string_view text, std::st
 // "Yes, it is. No other answer is possible." says yes.
 std::optional<std::size_t> leading_verdict_choice(std::string_view text, const Options& options) {
   std::string_view word = text.substr(0, text.find_first_of(",.;:!\n"));
+  const std::string_view rest = trim(behind(text.substr(word.size()), " ,.;:!"));
+  if (is_yes_or_no(ascii_lower(rest.ends_with('.') ? rest.substr(0, rest.size() - 1) : rest))) return {};  // "Yes. No."
   word = without_copula(word.substr(0, word.find("\u3001")));
   for (const std::string_view verdict :
        {"yes", "no", "true", "false", "\u662f", "\u5426", "\u5bf9", "\u9519", "\u4e0d\u662f", "\u306f\u3044",
@@ -387,6 +405,55 @@ std::optional<std::size_t> concluded_option(std::string_view line, const Options
   return concludes ? held_option(line, options) : std::nullopt;
 }
 
+// The option that the wording concludes with, unless the text denies it.
+std::optional<std::size_t> worded_choice(std::string_view plain, const Options& options) {
+  const Places denied = named_options(plain, options).denied;
+  for (const auto find : {concluded_by_text, stated_first, only_predicate})
+    if (const auto place = find(plain, options)) return denied.count(*place) > 0 ? std::nullopt : place;
+  return {};
+}
+
+// "That's right, the arrow points left.": where "right" is an option, without the words that agree with the question,
+// if the rest names an option.
+std::string_view without_agreement(std::string_view plain, const Options& options) {
+  if (with_text_in_any_case("right", options).empty()) return plain;
+  const std::string lower = ascii_lower(plain.substr(0, 40));
+  for (const std::string_view words : {"that's right", "that is right", "you're right", "you are right", "right, so",
+                                       "right, therefore", "all right", "alright"}) {
+    if (!starts_with_word(lower, words)) continue;
+    const std::string_view rest = behind(plain.substr(words.size()), ",.:!; ");
+    const bool reason = ascii_lower(rest.substr(0, 8)).starts_with("because") || rest.starts_with("since");
+    return reason || named_options(rest, options).named.empty() ? plain : rest;
+  }
+  return plain;
+}
+
+// read_choice without its last resort.
+std::optional<std::size_t> read_with_texts(std::string_view plain, const Options& options) {
+  if (plain.empty()) return {};
+  if (const auto place = whole_choice(plain, options)) return place;
+  if (!with_exact_text(plain, options).empty()) return {};  // two options of that text
+  if (const auto place = corrected_choice(plain, options)) return place;
+  if (const auto place = contrasted_choice(plain, options)) return place;
+  for (const Phrase& phrase : answer_phrases(plain))
+    if (const auto place = phrase_choice(phrase, options)) return place;
+  if (const auto place = leading_option(plain, options)) return place;
+  std::optional<std::size_t> marked;
+  if (!is_marked_choice(plain, options, marked) || marked) return marked;
+  if (!is_listed_choice(plain, options, marked) || marked) return marked;
+  if (const auto place = stated_choice(plain, options)) return place;
+  const std::string_view line = last_line(plain);
+  if (line.size() < plain.size())
+    if (const auto place = whole_choice(without_pointer(line), options)) return place;
+  if (const auto place = leading_verdict_choice(plain, options)) return place;
+  if (const auto number = numbered_option(plain, options)) return number;
+  if (const auto held = held_option(plain, options)) return held;
+  if (const auto none = none_of_all(plain, options)) return none;
+  if (line.size() < plain.size())
+    if (const auto place = concluded_option(line, options)) return place;
+  return worded_choice(plain, options);
+}
+
 }  // namespace
 
 std::vector<std::string> without_labels(std::vector<std::string> options) {
@@ -412,31 +479,11 @@ std::vector<std::size_t> options_of_gold(std::string_view gold, const Options& o
   return {places.begin(), places.end()};
 }
 
-std::optional<std::size_t> read_choice(std::string_view plain, const Options& options) {
-  if (plain.empty()) return {};
-  if (const auto place = whole_choice(plain, options)) return place;
-  if (!with_exact_text(plain, options).empty()) return {};  // two options of that text
-  if (const auto place = corrected_choice(plain, options)) return place;
-  if (const auto place = contrasted_choice(plain, options)) return place;
-  for (const Phrase& phrase : answer_phrases(plain))
-    if (const auto place = phrase_choice(phrase, options)) return place;
-  if (const auto place = leading_option(plain, options)) return place;
-  std::optional<std::size_t> marked;
-  if (!is_marked_choice(plain, options, marked) || marked) return marked;
-  if (!is_listed_choice(plain, options, marked) || marked) return marked;
-  if (const auto place = stated_choice(plain, options)) return place;
-  const std::string_view line = last_line(plain);
-  if (line.size() < plain.size())
-    if (const auto place = whole_choice(without_pointer(line), options)) return place;
-  if (const auto place = leading_verdict_choice(plain, options)) return place;
-  if (const auto number = numbered_option(plain, options)) return number;
-  if (const auto held = held_option(plain, options)) return held;
-  if (const auto none = none_of_all(plain, options)) return none;
-  if (line.size() < plain.size())
-    if (const auto place = concluded_option(line, options)) return place;
-  if (const auto place = concluded_by_text(plain, options)) return place;
-  if (const auto place = stated_first(plain, options)) return place;
-  return only_predicate(plain, options);
+std::optional<std::size_t> read_choice(std::string_view given, const Options& options) {
+  const std::string_view plain = without_agreement(given, options);
+  if (const auto place = read_with_texts(plain, options)) return place;
+  const Options values = without_left_sides(options);  // "4" of "x = 3", "x = 4"
+  return values == options ? std::nullopt : read_with_texts(plain, values);
 }
 
 }  // namespace agon::env

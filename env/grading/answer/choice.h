@@ -30,7 +30,8 @@ std::vector<std::size_t> options_of_gold(std::string_view gold, const std::vecto
 // end of the text prefers behind "but" and the like, come before 2. Last: what the last sentence concludes with, or the
 // first one gives (env/grading/answer/concluded.h). I and A as English words, letters that the text rules out
 // (env/grading/answer/denied.h), and letters that name a thing ("line B") where the options are no such names, are no
-// letters. Without options, letters run from A to Z.
+// letters. Where "right" is an option, "That's right, .." at the start is left out. Where all options are equations
+// such as "x = 3", their right sides are looked for last. Without options, letters run from A to Z.
 std::optional<std::size_t> read_choice(std::string_view plain, const std::vector<std::string>& options);
 
 }  // namespace agon::env

@@ -256,6 +256,21 @@ Place with_superlative(std::string_view sentence, std::string_view plain, const 
   return place && !holds_word(without_option(part, options[*place]), kRuledOut) ? place : std::nullopt;
 }
 
+// "While Paris is larger, Berlin is the capital.", "Of red, green and blue, blue is the highest.": the only option of
+// the clause behind the comma.
+Place behind_concession(std::string_view sentence, const OptionTexts& options) {
+  constexpr std::string_view kConcessions[] = {
+      "while ",   "although ",    "though ", "even though ",   "whereas ", "among ",  "out of ",   "of ",
+      "between ", "compared to ", "unlike ", "compared with ", "despite ", "obwohl ", "bien que ", "aunque "};
+  const std::string lower = lower_plain(sentence);
+  const std::size_t comma = lower.rfind(", ");
+  if (comma == lower.npos || !starts_with_any(lower, kConcessions)) return {};
+  const std::string_view clause = std::string_view(lower).substr(comma + 2);
+  const Place place = only_named(clause, options);
+  const std::string around = place ? without_option(clause, options[*place]) : "";
+  return place && !holds_word(around, kRuledOut) && !holds_word(around, kHeldBack) ? place : std::nullopt;
+}
+
 // "A positive times a negative is negative.": what is said of the others.
 Place as_predicate(std::string_view sentence, const OptionTexts& options) {
   const std::string lower = lower_plain(sentence);
@@ -398,6 +413,7 @@ std::optional<std::size_t> concluded_by_text(std::string_view plain, const Optio
     if (place) return place;
   }
   if (const Place place = with_superlative(sentences.back(), plain, options)) return place;
+  if (const Place place = behind_concession(sentences.back(), options)) return place;
   return sentences.size() == 1 ? as_predicate(sentences.back(), options) : std::nullopt;
 }
 

@@ -11,7 +11,8 @@
 namespace agon::env {
 
 // The option that the last sentence concludes with: "so it's Berlin", "I'll go with Berlin.", "The highest is Friday.",
-// "Most likely: Berlin". Nothing where that sentence asks, denies, doubts or names two.
+// "Most likely: Berlin", "While Paris is larger, Berlin is the capital." Nothing where that sentence asks, denies,
+// doubts or names two.
 std::optional<std::size_t> concluded_by_text(std::string_view plain, const std::vector<std::string>& options);
 
 // The option that the first sentence gives, where what follows only explains it or denies others: "The city is Berlin.

@@ -40,6 +40,30 @@ constexpr std::string_view kDeniers[] = {"not",
                                          "wrong answer",
                                          "incorrect answer",
                                          "false answer",
+                                         "wrong option",
+                                         "incorrect option",
+                                         "false option",
+                                         "wrong choice",
+                                         "incorrect choice",
+                                         "false choice",
+                                         "wrong one",
+                                         "incorrect one",
+                                         "least likely",
+                                         "least likely answer",
+                                         "least likely option",
+                                         "least likely choice",
+                                         "least likely one",
+                                         "distractor",
+                                         "red herring",
+                                         "decoy",
+                                         "wrong to choose",
+                                         "wrong to pick",
+                                         "wrong to select",
+                                         "wrong to say",
+                                         "wrong to call",
+                                         "mistake to choose",
+                                         "mistake to pick",
+                                         "impossible that",
                                          "incorrect:",
                                          "wrong:",
                                          "false:",
@@ -80,6 +104,12 @@ constexpr std::string_view kDeniers[] = {"not",
                                          "没有",
                                          "不选",
                                          "不选择",
+                                         "不应选",
+                                         "不能选",
+                                         "未见",
+                                         "看不到",
+                                         "没看到",
+                                         "没有看到",
                                          "排除",
                                          "不為",
                                          "不为",
@@ -152,14 +182,19 @@ constexpr std::string_view kDenials[] = {  // behind an answer, blanks left out
     "не прав"};
 constexpr std::string_view kVerbs[] = {"is",    "was",   "are",    "were",     "would be",  "must be",
                                        "seems", "looks", "can be", "has been", "have been", "should be"};
+constexpr std::string_view kTakenBack[] = {"it is",   "it's",     "it was",   "that is",   "that's", "that was",
+                                           "this is", "this was", "they are", "they were", "he is",  "she is"};
 constexpr std::string_view kDeniedVerbs[] = {"is not",       "isn't",       "was not",       "wasn't",
                                              "are not",      "aren't",      "were not",      "would not be",
                                              "wouldn't be",  "cannot be",   "can't be",      "can not be",
                                              "could not be", "couldn't be", "does not seem", "doesn't seem"};
-constexpr std::string_view kWrong[] = {"wrong",      "incorrect", "false",          "invalid",   "impossible",
-                                       "eliminated", "excluded",  "ruled out",      "out",       "too many",
-                                       "too few",    "too high",  "too low",        "too large", "too small",
-                                       "too big",    "unlikely",  "not the answer", "a mistake"};
+constexpr std::string_view kWrong[] = {"wrong",      "incorrect",     "false",          "invalid",      "impossible",
+                                       "eliminated", "excluded",      "ruled out",      "out",          "too many",
+                                       "too few",    "too high",      "too low",        "too large",    "too small",
+                                       "too big",    "unlikely",      "not the answer", "a mistake",    "the wrong",
+                                       "a wrong",    "the incorrect", "an incorrect",   "the false",    "a trap",
+                                       "a decoy",    "a distractor",  "the distractor", "a red herring"};
+constexpr std::string_view kNotRight[] = {"not right", "not correct", "not true", "not it", "not so"};
 constexpr std::string_view kRight[] = {"right",     "correct",     "true",      "it",        "possible", "the answer",
                                        "my answer", "the correct", "the right", "the final", "valid",    "an option"};
 
@@ -176,6 +211,21 @@ bool ends_with_denied_verb(std::string_view text) {
     return text.starts_with(verb) &&
            (text.size() == verb.size() || std::string_view(".,;!\n").find(text[verb.size()]) != std::string_view::npos);
   });
+}
+
+// " was my first guess, but it is wrong", ", but no.": a few words, then a clause that takes them back.
+bool is_taken_back(std::string_view text) {
+  constexpr std::ptrdiff_t kMostBlanks = 5;
+  const std::size_t at = text.find("but ");
+  if (at == text.npos || at == 0 || text[at - 1] != ' ') return false;
+  std::string_view said = trim(text.substr(0, at));
+  if (said.ends_with(',')) said.remove_suffix(1);
+  if (said.find_first_of(",.;:!?\n") != said.npos || std::count(said.begin(), said.end(), ' ') > kMostBlanks)
+    return false;
+  const std::string_view clause = text.substr(at + 4);
+  return (clause == "no" && text.size() < kWindow) ||
+         starts_with_any(clause, std::initializer_list<std::string_view>{"no.", "no,", "no!"}) ||
+         says(clause, kTakenBack, kWrong) || says(clause, kTakenBack, kNotRight);
 }
 
 // --- Bounds ---
@@ -297,8 +347,10 @@ bool denies_next(std::string_view before) {
 
 bool denies_last(std::string_view after) {
   const std::string_view next = behind(after, " )]\"'*");
-  if (next.empty() || (!may_begin_denial(next[0]) && !next.starts_with(", which "))) return false;
+  const bool clause_follows = next.starts_with(", which ") || next.starts_with(", but ");
+  if (next.empty() || (!may_begin_denial(next[0]) && !clause_follows)) return false;
   std::string rest = lower_start(next);
+  if (is_taken_back(rest)) return true;
   for (const std::string_view clause : {", which ", "which "})
     if (rest.starts_with(clause)) rest.erase(0, clause.size());
   if (starts_with_any(rest, kDenials)) return !rest.starts_with("? no") || starts_with_word(rest, "? no");

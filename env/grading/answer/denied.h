@@ -8,7 +8,8 @@ namespace agon::env {
 
 // Does a plain text end with what denies the answer behind it: "not", "cannot be", "anything but", "nicht", "不是"?
 bool denies_next(std::string_view before);
-// Does a plain text begin with what denies the answer before it: " is wrong", "? No.", "가 아니라", " değil"?
+// Does a plain text begin with what denies the answer before it: " is wrong", "? No.", ", but that is wrong", "가
+// 아니라", " değil"?
 bool denies_last(std::string_view after);
 
 // Does a plain text end with what makes the number behind it a bound: "at least", ">", "超过"?

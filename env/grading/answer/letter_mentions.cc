@@ -187,8 +187,9 @@ void LetterMentions::spread_denials(std::vector<LetterMention>& mentions) const 
   for (std::size_t i = 0; i + 1 < mentions.size(); ++i) {
     const std::string_view left = trim(std::string_view(lower_).substr(0, mentions[i].at));
     const bool begins =
-        ends_with_any(left, std::initializer_list<std::string_view>{"wrong:", "incorrect:", "false:", "eliminate",
-                                                                    "exclude", "rule out", "ruling out", "排除"});
+        ends_with_any(left, std::initializer_list<std::string_view>{
+                                "wrong:", "incorrect:", "false:", "eliminate", "exclude", "rule out", "ruling out",
+                                "cross out", "strike out", "discard", "dismiss", "reject", "avoid", "排除"});
     listed = begins || (listed && mentions[i].ruled_out);
     if (mentions[i].ruled_out && !mentions[i].by_rest && joins(mentions[i].at, mentions[i + 1].at, !listed))
       mentions[i + 1].ruled_out = true;
@@ -326,11 +327,12 @@ bool LetterMentions::is_english_word(std::size_t at) const {
 }
 
 bool LetterMentions::is_ruled_out(std::size_t at) const {
-  static constexpr std::string_view kBefore[] = {"not",    "neither", "nor",       "isn't",     "than",
-                                                 "except", "unlike",  "excluding", "eliminate", "exclude",
-                                                 "reject", "wasn't",  "without"};
-  static constexpr std::string_view kWrong[] = {"not",     "wrong",      "incorrect", "false",    "ruled", "eliminated",
-                                                "invalid", "impossible", "too",       "unlikely", "out",   "excluded"};
+  static constexpr std::string_view kBefore[] = {"not",     "neither",   "nor",       "isn't",   "than",   "except",
+                                                 "unlike",  "excluding", "eliminate", "exclude", "reject", "wasn't",
+                                                 "without", "discard",   "dismiss",   "avoid"};
+  static constexpr std::string_view kWrong[] = {"not",        "wrong",    "incorrect",  "false",     "ruled",
+                                                "eliminated", "invalid",  "impossible", "too",       "unlikely",
+                                                "out",        "excluded", "rejected",   "discarded", "dismissed"};
   static constexpr std::string_view kVerbs[] = {"is",   "was", "are", "were",   "would", "can",   "could",
                                                 "does", "do",  "has", "should", "must",  "seems", "looks"};
   if (verdict(at) == OptionVerdict::wrong) return true;
@@ -343,8 +345,8 @@ bool LetterMentions::is_ruled_out(std::size_t at) const {
        ++i) {
     if (word == "of" && word_ending_at(lower_, static_cast<std::size_t>(word.data() - lower_.data())) == "instead")
       return true;
-    if (word == "out" &&
-        word_ending_at(lower_, static_cast<std::size_t>(word.data() - lower_.data())).starts_with("rul"))
+    if (word == "out" && starts_with_any(word_ending_at(lower_, static_cast<std::size_t>(word.data() - lower_.data())),
+                                         std::initializer_list<std::string_view>{"rul", "cross", "strik"}))
       return true;
     end = static_cast<std::size_t>(word.data() - lower_.data());
     word = word_ending_at(lower_, end);
@@ -352,9 +354,24 @@ bool LetterMentions::is_ruled_out(std::size_t at) const {
   if (is_among(word, kBefore)) return true;
   const std::size_t rest = std::min(lower_.find_first_not_of(")]}\"'*", at + 1), lower_.size());
   const std::string_view verb = word_from(lower_, rest);
-  if (verb.ends_with("n't") || verb == "cannot" || verb == "fails") return true;
-  return is_among(verb, kVerbs) &&
-         is_among(word_from(lower_, static_cast<std::size_t>(verb.data() - lower_.data()) + verb.size()), kWrong);
+  if (verb.ends_with("n't") || verb == "cannot" || verb == "fails" || verb == "contradicts") return true;
+  if (verb == "would" && is_counterfactual(at)) return true;
+  if (!is_among(verb, kVerbs)) return false;
+  const auto behind_word = [&](std::string_view one) {
+    return word_from(lower_, static_cast<std::size_t>(one.data() - lower_.data()) + one.size());
+  };
+  const std::string_view next = behind_word(verb);
+  return is_among(next == "be" ? behind_word(next) : next, kWrong);
+}
+
+// "If the bar were tall, B would be correct.": the clause before the letter is contrary to fact.
+bool LetterMentions::is_counterfactual(std::size_t at) const {
+  constexpr std::size_t kLongestSentence = 200;
+  const std::string_view left = last_bytes(std::string_view(lower_).substr(0, at), kLongestSentence);
+  const std::size_t mark = left.find_last_of(".!?;:\n");
+  const std::string_view sentence = behind(left.substr(mark == left.npos ? 0 : mark + 1), " ");
+  return sentence.starts_with("if ") && sentence.find(" so ") == sentence.npos &&
+         contains_any(sentence, std::initializer_list<std::string_view>{" were ", " had been "});
 }
 
 // "That's wrong: it's A": what stands before the colon says nothing of A.

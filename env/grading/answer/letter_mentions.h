@@ -53,6 +53,7 @@ class LetterMentions {
   bool is_marked(std::size_t at) const;
   bool is_english_word(std::size_t at) const;
   bool is_ruled_out(std::size_t at) const;
+  bool is_counterfactual(std::size_t at) const;
   bool begins_clause(std::size_t at) const;
 
   std::string_view text_;

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "core/text.h"
+#include "env/grading/answer/denied.h"
 #include "env/grading/answer/plain_text.h"
 #include "env/grading/answer/text.h"
 #include "env/grading/answer/word_list.h"
@@ -61,6 +62,8 @@ constexpr std::string_view kDeniers[] = {"not",
                                          "never",
                                          "neither",
                                          "nor",
+                                         "except",
+                                         "excluding",
                                          "isnt",
                                          "arent",
                                          "wasnt",
@@ -91,16 +94,25 @@ constexpr std::string_view kDeniers[] = {"not",
                                          "ikke",
                                          "bukan",
                                          "\u0644\u064a\u0633",
-                                         "\u0644\u064a\u0633\u062a"};
+                                         "\u0644\u064a\u0633\u062a",
+                                         "\u043d\u0438",
+                                         "nie"};
 // Between a denier and what it denies.
 constexpr std::string_view kFillers[] = {
-    "be",     "been",  "really",  "actually", "likely", "necessarily", "quite",   "exactly", "look", "looks", "seem",
-    "appear", "think", "believe", "it",       "is",     "its",         "this",    "that",    "at",   "in",    "on",
-    "to",     "show",  "see",     "any",      "option", "called",      "colored", "es",      "est",  "ist",   "\u00e9",
-    "\u00e8", "un",    "une",     "una",      "um",     "uma",         "uno",     "ein",     "eine", "einen", "der",
-    "das",    "le",    "la",      "el",       "il",     "een",         "en"};
+    "be",   "been",     "really", "actually", "likely", "necessarily", "quite",  "exactly", "look",    "looks",
+    "seem", "appear",   "think",  "believe",  "it",     "is",          "its",    "this",    "that",    "at",
+    "in",   "on",       "to",     "show",     "see",    "any",         "option", "called",  "colored", "es",
+    "est",  "ist",      "\u00e9", "\u00e8",   "un",     "une",         "una",    "um",      "uma",     "uno",
+    "ein",  "eine",     "einen",  "der",      "das",    "le",          "la",     "el",      "il",      "een",
+    "en",   "possibly", "ever",   "longer",   "call",   "say",         "means",  "jest",    "sono",    "les"};
+// Behind an option, in languages whose verb ends the sentence.
+constexpr std::string_view kDeniersBehind[] = {"नहीं", "गलत", "değil", "yanlış", "نیست", "নয়"};
+// Behind "we" or "I", and before an option.
+constexpr std::string_view kEliminates[] = {"eliminate", "exclude", "discard"};
 // Behind "is": what is said of an option that is not an answer.
 constexpr std::string_view kWrong[] = {"wrong", "incorrect", "ruled", "eliminated", "excluded", "out"};
+// The same behind "can be".
+constexpr std::string_view kDropped[] = {"ruled", "eliminated", "excluded", "rejected", "discarded", "dismissed"};
 constexpr std::string_view kRight[] = {"right",    "correct", "true",   "it",    "answer",
                                        "possible", "one",     "option", "choice"};
 // Behind "no": it says that something is unknown or sure, and answers nothing.
@@ -115,13 +127,27 @@ bool compares_fit(const Clauses& clauses, std::size_t than) {
   return false;
 }
 
+// "I doubt", "wrong to call", "anything but", "we can eliminate", "cross out": of the word that ends at a place.
+bool ends_denial(const Clauses& clauses, std::size_t at) {
+  const std::string_view word = clauses.before(at), next = clauses.next(at);
+  const std::string_view earlier = word.empty() ? word : clauses.before(at - 1);
+  if (word == "doubt")
+    return !is_among(earlier, std::initializer_list<std::string_view>{"no", "without", "beyond", "a"});
+  if (word == "wrong" || word == "incorrect" || word == "mistake") return next == "to";
+  if (word == "but") return is_among(earlier, std::initializer_list<std::string_view>{"anything", "everything", "all"});
+  if (word == "out") return is_among(earlier, std::initializer_list<std::string_view>{"rule", "cross", "strike"});
+  if (!is_among(word, kEliminates)) return false;
+  return is_among(earlier, std::initializer_list<std::string_view>{"i", "we"}) ||
+         (!earlier.empty() && is_among(clauses.before(at - 2), std::initializer_list<std::string_view>{"i", "we"}));
+}
+
 bool is_denied_before(const Clauses& clauses, std::size_t at) {
   for (int i = 0; i < 6; ++i, --at) {
     const std::string_view word = clauses.before(at);
     const std::string_view earlier = word.empty() ? word : clauses.before(at - 1);
     if ((word == "of" && earlier == "instead") || (word == "than" && earlier == "rather")) return true;
     if (word == "than" && compares_fit(clauses, at - 1)) return true;
-    if (is_among(word, kDeniers)) return true;
+    if (is_among(word, kDeniers) || ends_denial(clauses, at)) return true;
     if (!is_among(word, kFillers)) return false;
   }
   return false;
@@ -132,6 +158,8 @@ bool ends_as_superlative(std::string_view word) { return word == "most" || (word
 
 bool is_denied_behind(const Clauses& clauses, std::size_t at) {
   const std::string_view verb = clauses.next(at);
+  if (is_among(verb, kDeniersBehind)) return true;
+  if (verb == "can") return clauses.next(at + 1) == "be" && is_among(clauses.next(at + 2), kDropped);
   if (verb == "is" || verb == "was") {
     if (is_among(clauses.next(at + 1), kWrong)) return true;
     if (clauses.next(++at) != "not") return false;
@@ -153,6 +181,21 @@ bool says_nothing(const Clauses& clauses, const Mention& mention) {
                                                                 std::initializer_list<std::string_view>{"to", "of"}));
 }
 
+// "There is no data for Germany", "I cannot find Germany": of an option that the text has nothing about.
+bool is_unknown_before(const Clauses& clauses, std::size_t at) {
+  const std::string_view last = clauses.before(at), earlier = last.empty() ? last : clauses.before(at - 1);
+  const std::string_view first = earlier.empty() ? earlier : clauses.before(at - 2);
+  if (is_among(last, std::initializer_list<std::string_view>{"for", "on", "about"})) {
+    if (!is_among(earlier, std::initializer_list<std::string_view>{"data", "information", "figures", "values"}))
+      return false;
+    return first == "no" || first == "any" || (first == "have" && is_among(clauses.before(at - 3), kDeniers));
+  }
+  if (!is_among(last, std::initializer_list<std::string_view>{"find", "locate", "identify"})) return false;
+  const bool unable = is_among(earlier, kDeniers) || (earlier == "to" && first == "unable");
+  return unable && is_among(earlier == "to" ? clauses.before(at - 3) : first,
+                            std::initializer_list<std::string_view>{"i", "we", "im", "am"});
+}
+
 void add_words(const Clauses& clauses, std::size_t option, const std::vector<std::string>& words, Mentions& mentions) {
   const bool letter = words.size() == 1 && words[0].size() == 1 && words[0][0] >= 'a' && words[0][0] <= 'z';
   if (words.empty() || letter) return;
@@ -160,7 +203,7 @@ void add_words(const Clauses& clauses, std::size_t option, const std::vector<std
   for (auto at = all.begin(); (at = std::search(at, all.end(), words.begin(), words.end())) != all.end(); ++at) {
     const auto begin = static_cast<std::size_t>(at - all.begin());
     const Mention mention{option, begin, begin + words.size()};
-    if (says_nothing(clauses, mention)) continue;
+    if (says_nothing(clauses, mention) || is_unknown_before(clauses, begin)) continue;
     mentions.push_back(mention);
     mentions.back().denied = is_denied_before(clauses, begin) || is_denied_behind(clauses, mention.end);
   }
@@ -209,9 +252,7 @@ bool is_common(std::string_view option) {
 
 bool is_denied_in(std::string_view text, std::size_t begin, std::size_t end) {
   const std::string_view left = text.substr(0, begin), right = text.substr(end);
-  for (const std::string_view denier : {"\u4e0d\u662f", "\u4e0d\u4f1a\u662f", "\u4e0d\u53ef\u80fd\u662f",
-                                        "\u5e76\u975e", "\u800c\u975e", "\u4e0d", "\u6ca1\u6709"})
-    if (left.ends_with(denier)) return true;
+  if (left.ends_with("不") || denies_next(left)) return true;
   for (const std::string_view denier : {"\u3067\u306f\u306a",
                                         "\u3067\u306f\u3042\u308a\u307e\u305b\u3093",
                                         "\u3058\u3083\u306a",
@@ -231,7 +272,24 @@ bool is_denied_in(std::string_view text, std::size_t begin, std::size_t end) {
                                         "\u662f\u4e0d\u6b63\u786e",
                                         "\u306f\u9593\u9055",
                                         "\u306f\u8aa4\u308a",
-                                        "\u306f\u9055"})
+                                        "\u306f\u9055",
+                                        "は不正解",
+                                        "は誤っ",
+                                        "은 아닙",
+                                        "는 아닙",
+                                        "은 틀",
+                                        "는 틀",
+                                        "이 틀",
+                                        "가 틀",
+                                        "은 오답",
+                                        "는 오답",
+                                        "不符合",
+                                        "错误",
+                                        "不是答案",
+                                        "不是正确",
+                                        "可以排除",
+                                        "应排除",
+                                        "被排除"})
     if (right.starts_with(denier)) return true;
   return false;
 }

@@ -16,8 +16,9 @@ struct NamedOptions {
 
 // By the words of an option; by its text where its script writes no blanks (Chinese, Japanese) or joins endings to
 // words (Korean); by its signs in the first sentence where it has no words. Words of one letter are no evidence, and
-// neither is what stands within the text of a longer option: the "green" of "dark green". An option that is named
-// once without denial is not denied. `plain`: a plain text.
+// neither is what stands within the text of a longer option: the "green" of "dark green". An option that the text has
+// nothing about ("I cannot find Germany") is neither named nor denied. An option that is named once without denial is
+// not denied. `plain`: a plain text.
 NamedOptions named_options(std::string_view plain, const std::vector<std::string>& options);
 
 // Of Chinese, Japanese or Korean.

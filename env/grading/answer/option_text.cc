@@ -24,21 +24,45 @@ std::string_view unwrapped(std::string_view text) {
   return text;
 }
 
-// Without what only writers differ in: blanks next to marks, hyphens within words, case.
+// Without what only writers differ in: blanks next to marks and between a number and its unit, hyphens within words,
+// case.
 std::string spelled(std::string_view text) {
   const std::string lower = to_lower(bare(text));
   std::string form;
   const auto is_mark = [](char c) { return !is_word_byte(c) && c != ' '; };
   for (std::size_t at = 0; at < lower.size(); ++at) {
     const char left = at > 0 ? lower[at - 1] : ',', right = at + 1 < lower.size() ? lower[at + 1] : ',';
-    if (lower[at] == ' ' && (is_mark(left) || is_mark(right))) continue;
+    const bool before_unit = is_digit(left) && is_word_byte(right) && !is_digit(right);
+    if (lower[at] == ' ' && (is_mark(left) || is_mark(right) || before_unit)) continue;
     form += lower[at] == '-' && is_letter(left) && is_letter(right) ? ' ' : lower[at];
   }
   while (form.size() > 1 && form.ends_with('.')) form.pop_back();
   return form;
 }
 
+// "x =" of "x = 4"; empty: it is no such equation.
+std::string_view left_side(std::string_view option) {
+  const std::size_t sign = option.find('=');
+  if (sign == option.npos || option.find('=', sign + 1) != option.npos) return "";
+  const std::string_view name = trim(option.substr(0, sign));
+  const bool named = !name.empty() && name.size() < 4 && std::all_of(name.begin(), name.end(), is_letter);
+  return named && !trim(option.substr(sign + 1)).empty() ? option.substr(0, sign + 1) : "";
+}
+
 }  // namespace
+
+Options without_left_sides(const Options& options) {
+  Options values;
+  const std::string first = options.empty() ? "" : plain_text(options.front());
+  const std::string_view name = trim(left_side(first));
+  for (const std::string& option : options) {
+    const std::string plain = plain_text(option);
+    const std::string_view left = left_side(plain);
+    if (left.empty() || words_of(left) != words_of(name)) return options;
+    values.emplace_back(trim(std::string_view(plain).substr(left.size())));
+  }
+  return values;
+}
 
 std::optional<std::size_t> only(const Places& places) {
   return places.size() == 1 ? std::optional(*places.begin()) : std::nullopt;

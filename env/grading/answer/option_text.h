@@ -36,6 +36,9 @@ Places with_words(std::string_view text, const Options& options);
 Places with_spelling(std::string_view text, const Options& options);     // but for blanks at marks, hyphens and case
 Places with_number_word(std::string_view text, const Options& options);  // options that are number words, by digits
 
+// "x = 3", "x = 4": what each option gives for the same name. The options themselves where they are no such equations.
+Options without_left_sides(const Options& options);
+
 std::string bare(std::string_view text);      // a plain text in one line
 std::string words_of(std::string_view text);  // answer_words, parted by blanks
 

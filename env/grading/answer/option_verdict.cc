@@ -7,6 +7,7 @@
 #include "core/text.h"
 #include "env/grading/answer/text.h"
 #include "env/grading/answer/word_list.h"
+#include "env/grading/characters.h"
 
 namespace agon::env {
 namespace {
@@ -77,14 +78,22 @@ bool skip_marks(std::string_view& text) {
   return marked;
 }
 
+// ": A, C": behind "incorrect", what it is said of.
+bool heads_letters(std::string_view rest) {
+  if (!rest.starts_with(": ") || rest.size() < 3 || !is_letter(rest[2])) return false;
+  return rest.size() == 3 || std::string_view(",.;)\n").find(rest[3]) != std::string_view::npos ||
+         rest.substr(3).starts_with(" and ");
+}
+
 OptionVerdict worded(std::string_view text) {
   if (const OptionVerdict verdict = starting(text, kStarts); verdict != OptionVerdict::none) return verdict;
   for (const Sign& word : kWords) {
     if (!text.starts_with(word.text)) continue;
     const std::string_view rest = text.substr(word.text.size());
     const bool ends = rest.empty() || std::string_view(".,;:!)]\n\"'*").find(rest[0]) != std::string_view::npos ||
-                      rest.starts_with(" because") || rest.starts_with(" - ") || rest.starts_with(" \u2014");
-    if (ends) return word.verdict;
+                      rest.starts_with(" because") || rest.starts_with(" - ") || rest.starts_with(" \u2014") ||
+                      rest.starts_with(" (");
+    if (ends && !heads_letters(rest)) return word.verdict;
   }
   return OptionVerdict::none;
 }

@@ -1,6 +1,7 @@
 #include "env/grading/answer/phrases.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <optional>
 
 #include "core/text.h"
@@ -131,10 +132,12 @@ class PhraseFinder {
     if (cue.qualified && std::find(std::begin(kQualifiers), std::end(kQualifiers), qualifier) == std::end(kQualifiers))
       return;
     const bool possessive = qualifier == "s" && qualifier.data() > lower_.data() && *(qualifier.data() - 1) == '\'';
-    const bool second = std::string_view(lower_).substr(0, at).ends_with("second-best ");
+    const bool lesser = ends_with_any(std::string_view(lower_).substr(0, at),
+                                      std::initializer_list<std::string_view>{"second-best ", "least likely "});
     if (ascii &&
-        (possessive || second || std::find(std::begin(kOthers), std::end(kOthers), qualifier) != std::end(kOthers)))
+        (possessive || lesser || std::find(std::begin(kOthers), std::end(kOthers), qualifier) != std::end(kOthers)))
       return;
+    if (!ascii && std::string_view(lower_).substr(0, at).ends_with("不")) return;  // 不应选
     const std::size_t behind = at + cue.noun.size();
     const auto begin = cue.direct ? std::optional(behind) : behind_connector(at, behind, ascii);
     if (!begin) return;

@@ -18,6 +18,18 @@
 namespace agon::env {
 namespace {
 
+// What the only sentence of a text begins with, if it says what its subject is, and the verbs that say it.
+constexpr std::string_view kSubjects[] = {"the ",     "this ",      "that ", "it ",  "it's ", "that's ",
+                                          "i think ", "i believe ", "der ",  "die ", "das ",  "es ist ",
+                                          "la ",      "el ",        "le ",   "il ",  "o ",    "a "};
+constexpr std::string_view kCopulas[] = {" is ",  "it's ", "that's ", " are ", " was ", " were ", " appears to be ",
+                                         " ist ", " es ",  " est ",   " è ",   " é "};
+// In its subject: the sentence does not say it.
+constexpr std::string_view kDoubts[] = {"not",   "no",       "never",   "false",   "wrong",     "incorrect",
+                                        "least", "unlikely", "doubt",   "whether", "if",        "thought",
+                                        "other", "non",      "não",     "nicht",   "kein",      "keine",
+                                        "isn't", "don't",    "doesn't", "user",    "impossible"};
+
 class TextRule : public AnswerRule {
  public:
   void take_gold(const Json& gold) override { golds_ = gold_texts(gold); }
@@ -105,11 +117,29 @@ class TextRule : public AnswerRule {
         if (is_verdict(corrected_sentence(correction))) return std::string(corrected_sentence(correction));
         if (std::string word = leading_verdict(correction); !word.empty()) return word;
       }
-    const bool remark = sentence.size() + 3 < trim(corrections.front()).size();  // more follows
+    const bool remark = is_remark(corrections.front(), sentence, before);
     const std::size_t words = answer_words(sentence).size();
     if (remark || words == 0 || words > 4 || answer_words(answer).size() > 8) return "";
     if (!leading_verdict(answer).empty() && !is_verdict(sentence)) return "";
     return std::string(sentence);
+  }
+  // Does a correction say more than its sentence and "it's" before that, or praise the answer?
+  static bool is_remark(std::string_view correction, std::string_view sentence, std::string_view before) {
+    if (sentence.empty()) return true;
+    const auto begin = static_cast<std::size_t>(sentence.data() - correction.data());
+    if (trim(correction.substr(begin + sentence.size())).size() > 1) return true;
+    if (begin == 0) return false;
+    const std::vector<std::string> words = answer_words(sentence);
+    const bool praise = std::any_of(words.begin(), words.end(), [](const std::string& word) {
+      return is_among(word, std::initializer_list<std::string_view>{"very", "also", "quite", "still", "correct",
+                                                                    "right", "true", "not", "most", "called", "known"});
+    });
+    return praise || words.size() > 2 || correction.substr(0, begin).find('.') != correction.npos ||
+           ascii_lower(behind_last_sentence(before)).find("in fact") != before.npos;
+  }
+  static std::string_view behind_last_sentence(std::string_view text) {
+    const std::size_t mark = text.find_last_of(".!?\n");
+    return text.substr(mark == text.npos ? 0 : mark + 1);
   }
   // "Albert Einstein (1879-1955)", "Mount Everest (8,849 m)": without the figures in brackets behind it.
   static std::string without_figures(std::string_view text) {
@@ -166,17 +196,25 @@ class TextRule : public AnswerRule {
     const std::string_view last = begin == text.npos ? "" : without_frame(text.substr(begin + 2));
     return is_verdict(last) ? std::string(last) : "";
   }
-  // "The sport being played is tennis.": what the only sentence says of its subject, in a few words.
+  // "The sport being played is tennis.", "It's a dog.": what the only sentence says of its subject, in a few words.
   static std::string predicate(std::string_view text) {
-    const std::string_view sentence = without_frame(text);
-    const std::size_t verb = sentence.rfind(" is ");
-    const std::string lower = ascii_lower(sentence.substr(0, 5));
-    const bool subject = lower.starts_with("the ") || lower.starts_with("this ") || lower.starts_with("that ");
-    if (!subject || verb == sentence.npos || first_sentence(sentence).size() < sentence.size()) return "";
-    const std::string_view value = sentence.substr(verb + 4);
-    const std::vector<std::string> words = answer_words(value);
-    const bool says_no_more = words.size() < 5 && sentence.find_first_of(",:") == sentence.npos;
-    return says_no_more && !is_among("not", words) ? std::string(value) : "";
+    const std::string_view framed = without_frame(text);
+    const std::string_view sentence = framed.substr(0, framed.find(", not "));
+    if (sentence.size() > 200) return "";
+    const std::string lower = to_lower(sentence);
+    if (lower.size() != sentence.size() || !starts_with_any(lower, kSubjects)) return "";
+    std::size_t begin = 0, end = 0;
+    for (const std::string_view copula : kCopulas)
+      if (const std::size_t at = lower.rfind(copula); at != lower.npos && at + copula.size() > end) {
+        begin = at;
+        end = at + copula.size();
+      }
+    const std::string_view subject = std::string_view(lower).substr(0, begin);
+    const bool doubted = std::any_of(std::begin(kDoubts), std::end(kDoubts),
+                                     [&](std::string_view word) { return is_among(word, words_in(subject, "'")); });
+    if (end == 0 || doubted || subject.find_first_of(",.:;!?\n") != subject.npos) return "";
+    const std::string_view value = sentence.substr(end);
+    return answer_words(value).size() < 5 ? std::string(value) : "";
   }
   // "1. Paris", "> Paris", "Paris is the answer": without what stands around it.
   static std::string_view without_frame(std::string_view text) {

@@ -203,3 +203,140 @@ TEST_CASE("corrections of options, and options of no other") {
   check({"choice", "A+", {"yellow", "A+", "B-"}}, {"\\boxed{A^+}"}, {});
   check({"choice", "<", {"<", ">", "="}}, {"&lt;"}, {"&gt;"});
 }
+
+TEST_CASE("an option that is denied in scripts without blanks, or behind its text") {
+  check(Grader("choice", "A", {"红色", "黄色", "蓝色"}),
+        {"红色", "是红色。", "柱子是红色", "不是黄色，是红色", "红色是对的", "不是蓝色，而是红色"},
+        {"不是红色。", "柱子不是红色。", "不会是红色", "不选红色", "未见红色", "不应选红色", "绝不是红色",
+         "图中看不到红色", "红色可以排除", "红色错误", "并非红色"});
+  check(Grader("choice", "B", {"猫", "狗", "鸟", "鱼"}), {"是狗", "这是狗，不是猫"},
+        {"不是狗", "答案不是狗。", "不可能是狗"});
+  check(Grader("choice", "A", {"लाल", "पीला", "नीला"}), {"यह लाल है।"}, {"यह लाल नहीं है।", "लाल गलत है।", "लाल नहीं"});
+  check(Grader("choice", "A", {"kırmızı", "sarı", "mavi"}), {"kırmızı", "Renk kırmızı."},
+        {"Kırmızı değil.", "Kırmızı yanlış."});
+  check(Grader("choice", "A", {"빨간색", "노란색", "파란색"}), {"빨간색입니다", "빨간색이 맞습니다"},
+        {"빨간색은 틀렸습니다", "빨간색은 아닙니다", "빨간색은 오답입니다", "빨간색이 아닙니다"});
+  check(Grader("choice", "A", {"赤", "黄", "青"}), {"赤です", "赤が正解です"},
+        {"赤は不正解です", "赤ではありません", "赤は誤りです"});
+}
+
+TEST_CASE("letters and texts that a response denies or takes back") {
+  check(Grader("choice", "B", {"red", "yellow", "blue", "green"}),
+        {"B",
+         "The answer is B.",
+         "B was my first guess, and it is right.",
+         "A was my first guess, but it is wrong. B.",
+         "The incorrect options are A, C and D, so B.",
+         "B is right, but C is a close second.",
+         "The user suggested A, but that is incorrect. The answer is B.",
+         "If the bar were tall, A would be correct. It is short, so B.",
+         "Cross out A, C and D. B remains.",
+         "There is no doubt it's yellow.",
+         "It is nothing but yellow.",
+         "Red can be excluded, so yellow.",
+         "The least likely answer is A. The answer is B.",
+         "It's wrong to call it red; it is yellow.",
+         "We can discard A and C. I choose B.",
+         "Without a doubt it's yellow.",
+         "(A) No (B) Yes (C) No (D) No",
+         "Correct: B. Incorrect: A, C, D.",
+         "B would be correct.",
+         "A looks tempting, but no: B."},
+        {"The incorrect option is B.",
+         "The wrong option is B.",
+         "The wrong one is B.",
+         "The least likely answer is B.",
+         "The least likely option is B.",
+         "B is the wrong choice.",
+         "B is the incorrect option.",
+         "B is a wrong answer.",
+         "B is a distractor.",
+         "B is a trap; don't choose it.",
+         "B was my first guess, but it is wrong.",
+         "The user suggested B, but that is incorrect.",
+         "Some people would say B, but they are wrong.",
+         "You might think B, but no.",
+         "I considered B, but that's not right.",
+         "B should be rejected.",
+         "B can be ruled out.",
+         "B must be discarded.",
+         "B contradicts the picture.",
+         "We can discard B.",
+         "We can dismiss B.",
+         "Cross out B.",
+         "Strike out B.",
+         "I would avoid B.",
+         "The distractor is B.",
+         "The red herring is B.",
+         "It would be wrong to choose B.",
+         "If the bar were tall, B would be correct.",
+         "If the sky had been clear, B would be the answer.",
+         "It's anything but yellow.",
+         "It can't possibly be yellow.",
+         "The bar is no longer yellow.",
+         "Yellow can be excluded.",
+         "It would be wrong to call it yellow.",
+         "I doubt it's yellow.",
+         "I doubt that it is yellow.",
+         "Everything except yellow.",
+         "Cross out yellow.",
+         "We can eliminate yellow.",
+         "By no means yellow."});
+}
+
+TEST_CASE("a text that has nothing about an option does not name it") {
+  check(Grader("choice", "B", {"France", "Germany", "Italy"}),
+        {"Germany", "I cannot find France in the chart, so it is Germany.", "There is data for Germany.",
+         "There is no data for France or Italy, so Germany.", "Germany has no data for 2019."},
+        {"I don't have data for Germany.", "There is no data for Germany.", "There is no information about Germany.",
+         "I cannot find Germany in the chart.", "I am unable to find Germany.", "I couldn't identify Germany.",
+         "We can't locate Germany in the chart."});
+  check(Grader("choice", "B", {"France", "Germany"}), {"Germany"},
+        {"I don't have data for Germany.", "I don't have data for France.", "I cannot find Germany in the chart.",
+         "I cannot find France in the chart."});
+}
+
+TEST_CASE("right as agreement and as an option") {
+  check(Grader("choice", "A", {"left", "right", "up", "down"}),
+        {"That's right, the arrow points left.", "Right, so the arrow points left.",
+         "That is right: the arrow points left.", "You're right, it points left.", "All right, the arrow points left.",
+         "The arrow points left."},
+        {"Right.", "right", "That's right.", "The arrow points right.", "Right, because left is blocked.",
+         "You're right, the arrow points right."});
+  check(Grader("choice", "B", {"left", "right", "up", "down"}),
+        {"Right.", "The arrow points to the right.", "That's right, it points right.", "Right, not left.", "right"},
+        {"That's right, the arrow points left.", "Right, so the arrow points left.",
+         "That is right: the arrow points left."});
+}
+
+TEST_CASE("a number next to its unit, and the value of an equation") {
+  check(Grader("choice", "A", {"5 cm", "5 m", "5 km"}), {"5cm", "The answer is 5cm.", "\\boxed{5\\text{cm}}", "5 cm"},
+        {"5m", "5km", "5"});
+  check(Grader("choice", "B", {"5 g", "5 kg", "5 mg"}), {"5kg", "$5\\text{kg}$", "\\boxed{5\\text{kg}}"},
+        {"5g", "5mg"});
+  check(Grader("choice", "A", {"30 km/h", "30 m/s", "20 km/h"}), {"30km/h", "30 km/h"}, {"30m/s", "20km/h"});
+  check(Grader("choice", "A", {"5 °C", "5 °F", "6 °C"}), {"5°C"}, {"5°F"});
+  check(Grader("choice", "B", {"x = 3", "x = 4", "x = 5"}),
+        {"4", "\\boxed{4}", "The answer is 4.", "x is 4", "The value of x is 4.", "So x equals 4.", "x=4", "B", "$x=4$",
+         "x = 4"},
+        {"3", "x is not 4", "3 or 4", "x = 3", "4 is wrong", "y = 5"});
+  check(Grader("choice", "C", {"y = x", "y = 2x", "y = 2x + 1"}), {"2x+1", "y=2x+1"}, {"2x"});
+}
+
+TEST_CASE("the option behind a concession or a list, and a yes that is taken back") {
+  check(Grader("choice", "C", {"red", "yellow", "blue", "green"}),
+        {"Among red, yellow, blue and green, blue is the highest.", "Of red, yellow and blue, blue is the tallest.",
+         "Out of red, blue and green, blue is the highest."},
+        {"Among red, yellow and blue, blue is not the highest.", "Among red, yellow and blue, the highest is green."});
+  check(Grader("choice", "A", {"Salem", "Portland", "Eugene", "Bend"}),
+        {"While Portland is the largest city, Salem is the capital.",
+         "Although Portland is larger, the capital is Salem.",
+         "Although Portland is bigger, Salem is the capital of Oregon."},
+        {"While Salem is older, Portland is the capital.", "Although Portland is larger, Salem is not the capital.",
+         "Although Portland is larger, it could be Salem or Bend."});
+  check(Grader("choice", "C", {"Yes", "No", "Cannot be determined"}),
+        {"No, it cannot be determined from the picture.", "Cannot be determined", "No. It cannot be determined."},
+        {"No", "No, it is higher.", "Yes"});
+  check(Grader("choice", "A", {"yes", "no"}), {"Yes", "Yes, it is. No other answer is possible.", "Yes. It is."},
+        {"Yes. No.", "yes, no", "No. Yes.", "Yes. No", "Yes no"});
+}

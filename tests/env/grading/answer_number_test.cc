@@ -206,3 +206,9 @@ TEST_CASE("number words, where they are the whole answer") {
   check({"number", 5}, {"The two bars differ by 5."}, {});
   CHECK_THROWS_AS(Grader("number", "seven"), Error);
 }
+
+TEST_CASE("numbers that are called the wrong answer or taken back") {
+  check(Grader("number", 5), {"5 is the right answer.", "There are 5 cats, but no dogs."},
+        {"5 is the wrong answer.", "5 is a wrong answer.", "It's impossible that there are 5.",
+         "5 was my first guess, but it is wrong."});
+}

@@ -121,3 +121,24 @@ TEST_CASE("the task says the scale of coordinates") {
   CHECK_THROWS_WITH(grader_of("number", 1, {{"coordinates", "pixels"}}), Contains("does nothing"));
   CHECK_THROWS_WITH(grader_of("iou", gold, {{"size", {0, 1}}}), Contains("\"size\""));
 }
+
+TEST_CASE("the place of another thing, where the one that is asked for is absent") {
+  check(
+      Grader("iou", {100, 200, 300, 400}),
+      {"The dog is at [100,200,300,400].", "I see the dog at [100,200,300,400], but no other animals.",
+       "There is no doubt: the dog is at [100,200,300,400].",
+       "The cat is missing, but the dog is at [100,200,300,400]. The dog: [100,200,300,400]"},
+      {"I see the cat at [100,200,300,400], but no dog.", "The picture contains a cat at [100,200,300,400] but no dog.",
+       "No dog, only a cat at [100,200,300,400].", "No dogs here, just a cat at [100,200,300,400].",
+       "The dog is missing. The cat is at [100,200,300,400].", "The cat is at [100,200,300,400]. The dog is absent."});
+  check(
+      Grader("point_in_box", {100, 200, 300, 400}),
+      {"The OK button is at (200,300).", "The menu is closed, but the OK button is at (200,300).",
+       "Click (200,300), but no scrolling is needed.", "The label is missing a letter. The OK button is at (200,300).",
+       "There is no OK button. However, the OK label is at (200,300)."},
+      {"There is no OK button; the cancel button is at (200,300).",
+       "There is no OK button. The Cancel button is at (200,300).",
+       "The OK button is missing. The Cancel button is at (200,300).",
+       "The OK button is absent from the screen. The Cancel button is at (200,300).",
+       "There is no UI element. The Cancel button is at (200,300)."});
+}

@@ -98,3 +98,44 @@ TEST_CASE("texts with reasons, frames and verdicts around them") {
   check({"exact", "Yes"}, {"Yes, it is."}, {"yes, it is."});
   check({"normalized", "yes"}, {"Yes, it is."}, {"yes, no, maybe", "Yes. No."});
 }
+
+TEST_CASE("a correction that says what it is") {
+  check(Grader("normalized", "cat"),
+        {"The answer is dog. Wait, no, it's a cat.", "The answer is dog. Actually, it's a cat.",
+         "Answer: dog. Wait, it's cat.", "dog. No, it's a cat.", "The answer is dog. Correction: it is a cat.",
+         "The answer is cat. Actually, it's very common.", "The answer is cat. In fact, it is a pet."},
+        {"The answer is cat. Wait, no, it's a dog.", "The answer is cat. Actually, it's a dog.",
+         "Answer: cat. Wait, it's dog.", "cat. Sorry, it's a dog."});
+  check(Grader("normalized", "Tokyo"),
+        {"The answer is Tokyo. In fact, it is huge.", "The answer is Tokyo. Actually, it's the largest city in Japan."},
+        {});
+}
+
+TEST_CASE("what the only sentence says of its subject") {
+  const std::vector<std::tuple<const char*, const char*>> rows = {
+      {"dog", "It is a dog."},
+      {"dog", "It's a dog."},
+      {"dog", "That's a dog."},
+      {"dog", "I think the animal is a dog."},
+      {"dog", "I believe it's a dog."},
+      {"dog", "The animal appears to be a dog."},
+      {"10:30", "The time is 10:30."},
+      {"May 5, 2020", "The date is May 5, 2020."},
+      {"J. K. Rowling", "The name is J. K. Rowling."},
+      {"Washington, D.C.", "The capital is Washington, D.C."},
+      {"not visible", "The sign is not visible."},
+      {"blue", "The car is blue, not red."},
+      {"Berlin", "Die Hauptstadt von Deutschland ist Berlin."},
+      {"Madrid", "La capital de España es Madrid."},
+      {"Paris", "La capitale de la France est Paris."},
+      {"Roma", "La capitale è Roma."},
+      {"dogs", "The animals are dogs."}};
+  for (const auto& [gold, response] : rows) check({"normalized", gold}, {response}, {});
+  check(Grader("normalized", "dog"), {},
+        {"It is not a dog.", "It's not a dog.", "It is false that the animal is a dog.",
+         "The animal is a cat. The second one is a dog, I guess.", "The wrong answer is dog.",
+         "The cat is big, and the other one is a dog.", "I think it isn't a dog.", "The least likely animal is a dog.",
+         "The question is whether it is a dog.", "I don't think it's a dog.", "The user thought it is a dog."});
+  check(Grader("normalized", "Madrid"), {}, {"La capital no es Madrid."});
+  check(Grader("normalized", "Berlin"), {}, {"Die Hauptstadt ist nicht Berlin."});
+}
