@@ -1,0 +1,16 @@
+// agents/hub/jinja/operators.h - arithmetic and comparisons, as Python does them.
+#pragma once
+
+#include "agents/hub/jinja/budget.h"
+#include "agents/hub/jinja/syntax.h"
+#include "agents/hub/jinja/value.h"
+
+namespace agon::agents::jinja {
+
+// Throws Error for kinds that the operator does not take, for a division by 0 and for a whole number beyond 64 bits.
+Value apply_operator(BinaryOperator op, const Value& left, const Value& right, Budget& budget);
+bool compare(Comparator comparator, const Value& left, const Value& right);
+Value negated(const Value& value);
+Text repeated(const Text& text, std::int64_t times);
+
+}  // namespace agon::agents::jinja
