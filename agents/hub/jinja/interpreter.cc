@@ -209,11 +209,20 @@ class Interpreter {
   Value evaluate_node(const DictExpression& dict, Scope& scope) {
     std::vector<Entry> entries;
     for (const auto& [key, value] : dict.entries) {
-      Value evaluated = evaluate(*key, scope);
-      entries.emplace_back(std::move(evaluated), evaluate(*value, scope));
+      const Value evaluated = evaluate(*key, scope);
+      set_entry(entries, evaluated, evaluate(*value, scope));
     }
-    budget_.spend_bytes(entries.size(), sizeof(Entry));
     return Value::dict(std::move(entries));
+  }
+  void set_entry(std::vector<Entry>& entries, const Value& key, Value value) {
+    budget_.spend_steps(1 + entries.size() / 16);
+    budget_.spend_bytes(sizeof(Entry));
+    const auto found =
+        std::find_if(entries.begin(), entries.end(), [&](const Entry& e) { return equal(e.first, key); });
+    if (found == entries.end())
+      entries.emplace_back(key, std::move(value));
+    else
+      found->second = std::move(value);
   }
   Value evaluate_node(const NotExpression& negation, Scope& scope) {
     return !is_true(evaluate(*negation.operand, scope));
@@ -357,8 +366,8 @@ class Interpreter {
       if (dict == nullptr) throw Error("namespace() and dict() take one dict and names");
       entries = dict->entries;
     }
-    for (const auto& [keyword, value] : arguments.keywords) entries.emplace_back(Value::of(keyword), value);
     budget_.spend_bytes(entries.size(), sizeof(Entry));
+    for (const auto& [keyword, value] : arguments.keywords) set_entry(entries, Value::of(keyword), value);
     return entries;
   }
   Value make_dict(const Arguments& arguments) { return Value::dict(entries_of(arguments)); }

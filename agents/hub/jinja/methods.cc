@@ -37,7 +37,7 @@ Value split_at_spaces(const Text& text, std::int64_t most) {
     at = text.size() - rest.size();
     if (rest.empty()) break;
     if (most >= 0 && static_cast<std::int64_t>(items.size()) == most) {
-      add_item(items, strip(text.slice(at, text.size()), Side::right));
+      add_item(items, text.slice(at, text.size()));
       break;
     }
     std::size_t end = at;
@@ -288,7 +288,7 @@ const MethodTable& list_methods() {
   return table;
 }
 
-// Methods that would change a value: transformers' sandbox has them as attributes and forbids to call them.
+// Methods that would change a value: in transformers' sandbox they are undefined.
 bool changes(const Value& value, std::string_view name) {
   constexpr std::array<std::string_view, 8> kOfLists = {"append", "clear",  "extend",  "insert",
                                                         "pop",    "remove", "reverse", "sort"};
@@ -339,7 +339,10 @@ std::optional<Value> find_attribute(const Value& object, std::string_view name) 
     const auto found = space->attributes.find(name);
     return found == space->attributes.end() ? std::nullopt : std::optional(found->second);
   }
-  if (find_method_of(object, name) == nullptr && !changes(object, name)) return std::nullopt;
+  if (changes(object, name))
+    return Value::undefined(
+        fmt::format("'{}' would change a {}, which a chat template may not", name, kind_name(object)));
+  if (find_method_of(object, name) == nullptr) return std::nullopt;
   return Value(Function{std::string(name), std::make_shared<const Value>(object), nullptr});
 }
 
@@ -430,7 +433,6 @@ void charge(const Value& value, Budget& budget) {
 }
 
 Value call_method(const Value& self, std::string_view name, const Arguments& arguments, Budget& budget) {
-  if (changes(self, name)) throw Error("'{}' would change a {}, which a chat template may not", name, kind_name(self));
   budget.spend_steps(self.text()   ? self.text()->size() / 64
                      : self.dict() ? self.dict()->entries.size()
                                    : self.values());

@@ -56,7 +56,7 @@ class Value {
   // Throw Error beyond kMostDepth or kMostValues.
   static Value list(std::vector<Value> items, bool is_tuple = false);
   static Value tuple(std::vector<Value> items) { return list(std::move(items), true); }
-  static Value dict(std::vector<Entry> entries);  // of equal keys the last counts
+  static Value dict(std::vector<Entry> entries);  // REQUIRES: no two keys are equal
   // All its texts, keys included, get the origin. A whole number beyond 64 bits with sign becomes a float.
   static Value from_json(const Json& json, Origin origin, int depth = 0);
 
