@@ -27,7 +27,7 @@ class Template {
 
  private:
   std::string source_;
-  std::shared_ptr<const Body> body_;
+  std::shared_ptr<const Body> body_ = std::make_shared<const Body>();  // without parse(): prints nothing
 };
 
 }  // namespace agon::agents::jinja
