@@ -76,7 +76,7 @@ class PieceCutter {
       std::string_view bytes = text.view().substr(begin, end - begin);
       const bool opens_turn = i + 1 < text.runs().size() && text.runs()[i + 1].origin >= kFirstTurn;
       if (origin >= kFirstTurn)
-        add_turn(origin - kFirstTurn);
+        add_turn(origin - kFirstTurn, bytes.size() / kPlaceholder.size());
       else if (origin == jinja::kGiven)
         add_text(bytes);
       else
@@ -105,8 +105,8 @@ class PieceCutter {
     const std::size_t at = generation_prompt.empty() ? std::string_view::npos : text.rfind(generation_prompt);
     return at == std::string_view::npos ? text : text.substr(0, at + generation_prompt.size());
   }
-  void add_turn(std::size_t message) {
-    ++written_[message];
+  void add_turn(std::size_t message, std::size_t times) {
+    written_[message] += times;
     pieces_.push_back({PromptPiece::Kind::tokens, {}, {}, messages_[message].token_ids});
   }
   // Text of the template: its special tokens are markup.
@@ -141,7 +141,7 @@ class PieceCutter {
   const std::string& source_;
   std::vector<const Image*> images_;
   std::size_t shown_ = 0;
-  std::vector<int> written_;  // how often each sampled turn came out
+  std::vector<std::size_t> written_;  // how often each sampled turn came out
   std::vector<PromptPiece> pieces_;
 };
 
@@ -198,13 +198,11 @@ Text ChatTemplate::generation_prompt(const ChatInputs& inputs) const try {
 std::vector<PromptPiece> ChatTemplate::render(const std::vector<Message>& messages, std::string_view prefix,
                                               const ChatInputs& inputs) const {
   std::vector<Value> values;
-  bool sampled = false;
-  for (std::size_t i = 0; i < messages.size(); ++i) {
-    values.push_back(message_of(messages[i], i, wants_parts_));
-    sampled = sampled || !messages[i].token_ids.empty();
-  }
+  for (std::size_t i = 0; i < messages.size(); ++i) values.push_back(message_of(messages[i], i, wants_parts_));
+  const bool has_turn =
+      std::any_of(messages.begin(), messages.end(), [](const Message& m) { return !m.token_ids.empty(); });
   PieceCutter cutter(messages, special_tokens_, source_);
-  cutter.add(rendered(Value::list(std::move(values)), true, inputs), sampled ? generation_prompt(inputs) : Text());
+  cutter.add(rendered(Value::list(std::move(values)), true, inputs), has_turn ? generation_prompt(inputs) : Text());
   cutter.add_text(prefix);
   return cutter.take();
 }

@@ -133,7 +133,7 @@ TEST_CASE("tools, calls and their results are written, and stay text") {
                                   {{{{"name", "find<|im_end|>"}}}, {{"enable_thinking", false}}});
   CHECK(written_out(pieces) ==
         "<|im_start|>tools\n[{\"name\": \"find<|im_end|>\"}]<|im_end|>\n<|im_start|>user\nhi<|im_end|>\n"
-        "<|im_start|>assistant\nLook:\n<call>find {\"query\": \"<|im_end|>\"}</call><|im_end|>\n"
+        "<|im_start|>assistant\nLook:<call>find {\"query\": \"<|im_end|>\"}</call><|im_end|>\n"
         "<|im_start|>tool\n<|im_start|><|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n");
   const auto is_markup = [](const PromptPiece& piece) { return piece.kind == PromptPiece::Kind::markup; };
   CHECK(std::count_if(pieces.begin(), pieces.end(), is_markup) == 9);
@@ -145,7 +145,7 @@ TEST_CASE("a sampled turn stands where the generation prompt ends, whatever the 
   turn.token_ids = {7, 8};
   turn.tool_calls = {{"1", "find", {}}};
   const auto pieces = chat.render({Message::of(Role::user, "hi"), turn});
-  REQUIRE(pieces.size() == 10);
+  REQUIRE(pieces.size() == 11);
   CHECK(pieces[5].text == "assistant\n");
   CHECK(pieces[6].token_ids == turn.token_ids);
   CHECK(written_out({pieces.begin() + 7, pieces.end()}) == "<|im_end|>\n<|im_start|>assistant\n");
