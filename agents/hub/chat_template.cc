@@ -27,7 +27,7 @@ Value dict(std::initializer_list<std::pair<std::string_view, Value>> entries) {
 Value text_part(Value text) { return dict({{"type", Value::of("text")}, {"text", std::move(text)}}); }
 
 // A text, or a list of parts where there are images or the template wants one.
-Value content_of(const Message& message, bool as_parts) {
+Value content_value(const Message& message, bool as_parts) {
   const auto is_image = [](const Part& part) { return part.is_image(); };
   if (!as_parts && std::none_of(message.parts.begin(), message.parts.end(), is_image))
     return Value::of(message.text(), jinja::kGiven);
@@ -38,24 +38,24 @@ Value content_of(const Message& message, bool as_parts) {
   return Value::list(std::move(parts));
 }
 
-Value tool_call_of(const ToolCall& call) {
+Value tool_call_value(const ToolCall& call) {
   return dict({{"id", Value::of(call.id, jinja::kGiven)},
                {"type", Value::of("function")},
                {"function", dict({{"name", Value::of(call.name, jinja::kGiven)},
                                   {"arguments", Value::from_json(call.arguments, jinja::kGiven)}})}});
 }
 
-Value message_of(const Message& message, std::size_t index, bool as_parts) {
+Value message_value(const Message& message, std::size_t index, bool as_parts) {
   const Value role = Value::of(to_string(message.role));
   if (!message.token_ids.empty()) {  // its tool calls are in its tokens
     const Value turn = Value::of(kPlaceholder, kFirstTurn + static_cast<Origin>(index));
     return dict({{"role", role}, {"content", as_parts ? Value::list({text_part(turn)}) : turn}});
   }
-  if (message.tool_calls.empty()) return dict({{"role", role}, {"content", content_of(message, as_parts)}});
+  if (message.tool_calls.empty()) return dict({{"role", role}, {"content", content_value(message, as_parts)}});
   std::vector<Value> calls;
-  for (const ToolCall& call : message.tool_calls) calls.push_back(tool_call_of(call));
+  for (const ToolCall& call : message.tool_calls) calls.push_back(tool_call_value(call));
   return dict(
-      {{"role", role}, {"content", content_of(message, as_parts)}, {"tool_calls", Value::list(std::move(calls))}});
+      {{"role", role}, {"content", content_value(message, as_parts)}, {"tool_calls", Value::list(std::move(calls))}});
 }
 
 // Cuts a rendered text into pieces; adjacent texts become one.
@@ -198,7 +198,7 @@ Text ChatTemplate::generation_prompt(const ChatInputs& inputs) const try {
 std::vector<PromptPiece> ChatTemplate::render(const std::vector<Message>& messages, std::string_view prefix,
                                               const ChatInputs& inputs) const {
   std::vector<Value> values;
-  for (std::size_t i = 0; i < messages.size(); ++i) values.push_back(message_of(messages[i], i, wants_parts_));
+  for (std::size_t i = 0; i < messages.size(); ++i) values.push_back(message_value(messages[i], i, wants_parts_));
   const bool has_turn =
       std::any_of(messages.begin(), messages.end(), [](const Message& m) { return !m.token_ids.empty(); });
   PieceCutter cutter(messages, special_tokens_, source_);

@@ -10,7 +10,7 @@ namespace agon::agents::jinja {
 
 struct Limits {
   std::size_t steps = 10'000'000;              // expressions, statements and elements visited
-  std::size_t bytes = std::size_t{1} << 30;    // of all texts and lists that are made, freed or not
+  std::size_t bytes = std::size_t{512} << 20;  // of all texts and lists that are made, freed or not
   std::size_t output = std::size_t{16} << 20;  // of the rendered text
   int depth = 250;                             // of evaluations within one another, macro calls included
 };

@@ -158,7 +158,7 @@ Value sorted(const std::vector<Value>& items, std::vector<Value> keys, bool reve
   std::vector<std::size_t> order(items.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   const auto before = [&](std::size_t a, std::size_t b) {
-    budget.spend_steps(1);
+    budget.spend_steps(1 + comparison_steps(Comparator::less, keys[a], keys[b]));
     return reverse ? less(keys[b], keys[a]) : less(keys[a], keys[b]);
   };
   std::stable_sort(order.begin(), order.end(), before);
@@ -193,7 +193,7 @@ Value unique_filter(const Value& input, const Arguments& arguments, Budget& budg
   std::vector<Value> keys, items;
   for (const Value& item : elements(input)) {
     Value key = sort_key(bound.find(1) ? by_path(item, *bound.find(1)) : item, bound.flag(0, false), budget);
-    budget.spend_steps(1 + keys.size());
+    budget.spend_steps(1 + keys.size() * (1 + key.values() / 4));
     if (std::any_of(keys.begin(), keys.end(), [&](const Value& other) { return equal(key, other); })) continue;
     keys.push_back(std::move(key));
     items.push_back(item);
@@ -443,7 +443,7 @@ const std::map<std::string_view, Test, std::less<>>& tests() {
   return table;
 }
 
-std::size_t visits(const Value& value) { return 1 + (value.text() ? value.text()->size() / 64 : value.values() / 16); }
+std::size_t visits(const Value& value) { return 1 + value.values() / 4; }
 
 }  // namespace
 
@@ -464,6 +464,8 @@ bool apply_test(std::string_view name, const Value& input, const Arguments& argu
   const auto test = tests().find(name);
   if (test == tests().end()) throw Error("the test '{}' is not known", printable_line(cut_text(name, 40)));
   budget.spend_steps(1);
+  for (const Value& argument : arguments.positional)
+    budget.spend_steps(comparison_steps(Comparator::in, input, argument));
   return test->second(input, arguments, budget);
 }
 

@@ -243,14 +243,11 @@ class Interpreter {
     Value left = evaluate(*comparison.first, scope);
     for (const auto& [comparator, expression] : comparison.rest) {
       Value right = evaluate(*expression, scope);
-      budget_.spend_steps(compared(left) + compared(right));
+      budget_.spend_steps(comparison_steps(comparator, left, right));
       if (!compare(comparator, left, right)) return false;
       left = std::move(right);
     }
     return true;
-  }
-  static std::size_t compared(const Value& value) {
-    return value.text() ? value.text()->size() / 256 : value.values() / 16;
   }
   Value evaluate_node(const ConditionalExpression& conditional, Scope& scope) {
     if (is_true(evaluate(*conditional.condition, scope))) return evaluate(*conditional.value, scope);
@@ -261,8 +258,9 @@ class Interpreter {
     return get_attribute(looked_into(evaluate(*attribute.object, scope)), attribute.name);
   }
   Value evaluate_node(const ItemExpression& item, Scope& scope) {
-    const Value object = looked_into(evaluate(*item.object, scope));
-    return made(get_item(object, evaluate(*item.key, scope)));
+    const Value object = looked_into(evaluate(*item.object, scope)), key = evaluate(*item.key, scope);
+    if (object.dict() != nullptr) budget_.spend_steps(object.dict()->entries.size() * (key.values() / 4));
+    return made(get_item(object, key));
   }
   // Accounts for the search in a value.
   Value looked_into(Value value) {

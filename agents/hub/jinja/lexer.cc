@@ -11,8 +11,6 @@
 namespace agon::agents::jinja {
 namespace {
 
-using Kind = Token::Kind;
-
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool begins_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
@@ -28,13 +26,15 @@ std::string normalized(std::string_view source) {
 // How a block, an output or a comment begins and ends.
 struct Delimiters {
   std::string_view begin, end;
-  Kind begin_kind, end_kind;
+  Token::Kind begin_kind, end_kind;
 };
-constexpr Delimiters kBlock{"{%", "%}", Kind::block_begin, Kind::block_end};
-constexpr Delimiters kOutput{"{{", "}}", Kind::output_begin, Kind::output_end};
-constexpr Delimiters kComment{"{#", "#}", Kind::end, Kind::end};
+constexpr Delimiters kBlock{"{%", "%}", Token::Kind::block_begin, Token::Kind::block_end};
+constexpr Delimiters kOutput{"{{", "}}", Token::Kind::output_begin, Token::Kind::output_end};
+constexpr Delimiters kComment{"{#", "#}", Token::Kind::end, Token::Kind::end};
 
 class Lexer {
+  using Kind = Token::Kind;
+
  public:
   explicit Lexer(std::string_view source) : source_(normalized(source)) {}
 

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 
+#include "agents/hub/jinja/operators.h"
 #include "core/error.h"
 #include "core/text.h"
 
@@ -180,8 +181,8 @@ Value all_method(const Value& self, const Arguments& arguments) {
 bool is_alphabetic(std::int32_t c) {
   return c >= 0 && utf8proc_category(c) >= UTF8PROC_CATEGORY_LU && utf8proc_category(c) <= UTF8PROC_CATEGORY_LO;
 }
-bool is_digit(std::int32_t c) { return c >= 0 && utf8proc_category(c) == UTF8PROC_CATEGORY_ND; }
-bool is_alphanumeric(std::int32_t c) { return is_alphabetic(c) || is_digit(c); }
+bool is_decimal(std::int32_t c) { return c >= 0 && utf8proc_category(c) == UTF8PROC_CATEGORY_ND; }
+bool is_alphanumeric(std::int32_t c) { return is_alphabetic(c) || is_decimal(c); }
 // Whether it has letters with a case, and all have this one.
 template <bool is_upper>
 Value case_method(const Value& self, const Arguments& arguments) {
@@ -215,7 +216,7 @@ const MethodTable& text_methods() {
                                     {"index", find_method<false, true>},
                                     {"isalnum", all_method<is_alphanumeric>},
                                     {"isalpha", all_method<is_alphabetic>},
-                                    {"isdigit", all_method<is_digit>},
+                                    {"isdigit", all_method<is_decimal>},
                                     {"islower", case_method<false>},
                                     {"isspace", all_method<is_space>},
                                     {"isupper", case_method<true>},
@@ -385,6 +386,18 @@ struct SliceRange {
   }
 };
 
+// What a method may cost: one of a text may search for its arguments, one of a dictionary looks for a key.
+std::size_t method_steps(const Value& self, const Arguments& arguments) {
+  const std::size_t size = self.list() ? self.list()->items.size() : self.dict() ? self.dict()->entries.size() : 0;
+  std::size_t steps = self.text() ? self.text()->size() / 64 : self.list() ? self.values() : size / 16;
+  for (const Value& argument : arguments.positional) {
+    if (self.text() && argument.text()) steps += search_steps(*self.text(), *argument.text());
+    if (argument.list()) steps += argument.values();
+    steps += size * (argument.values() / 4);
+  }
+  return steps;
+}
+
 }  // namespace
 
 Value get_attribute(const Value& object, std::string_view name) {
@@ -428,14 +441,14 @@ void charge(const Value& value, Budget& budget) {
   if (value.text() != nullptr) budget.spend_bytes(value.text()->size() + kOverhead);
   if (value.list() == nullptr) return;
   budget.spend_bytes(value.list()->items.size() * sizeof(Value) + kOverhead);
-  for (const Value& item : value.list()->items)
+  for (const Value& item : value.list()->items) {
     if (item.text() != nullptr) budget.spend_bytes(item.text()->size() + kOverhead);
+    if (item.list() != nullptr) budget.spend_bytes(kOverhead);
+  }
 }
 
 Value call_method(const Value& self, std::string_view name, const Arguments& arguments, Budget& budget) {
-  budget.spend_steps(self.text()   ? self.text()->size() / 64
-                     : self.dict() ? self.dict()->entries.size()
-                                   : self.values());
+  budget.spend_steps(method_steps(self, arguments));
   Value result = find_method_of(self, name)(self, arguments);
   charge(result, budget);
   return result;

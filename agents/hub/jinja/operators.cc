@@ -155,6 +155,14 @@ Value apply_operator(BinaryOperator op, const Value& left, const Value& right, B
   return result;
 }
 
+std::size_t search_steps(const Text& text, const Text& part) { return text.size() / 64 * (1 + part.size() / 64); }
+
+std::size_t comparison_steps(Comparator comparator, const Value& left, const Value& right) {
+  const bool searches = comparator == Comparator::in || comparator == Comparator::not_in;
+  if (searches && left.text() && right.text()) return search_steps(*right.text(), *left.text());
+  return (left.values() + right.values()) / 4;
+}
+
 bool compare(Comparator comparator, const Value& left, const Value& right) {
   switch (comparator) {
     case Comparator::equal:

@@ -13,11 +13,12 @@
 namespace agon::agents::jinja {
 namespace {
 
-using Kind = Token::Kind;
 constexpr std::size_t kMostSourceBytes = std::size_t{1} << 20;
 constexpr int kMostNesting = 200;  // of expressions and blocks: bounds the stack here and where the tree is freed
 
 class Parser {
+  using Kind = Token::Kind;
+
  public:
   explicit Parser(std::string_view source) : tokens_(tokenize(source)) {}
 

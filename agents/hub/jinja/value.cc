@@ -277,7 +277,10 @@ Value Value::from_json(const Json& json, Origin origin, int depth) {
 }
 
 std::string Value::why_undefined() const { return *std::get<Undefined>(data_).why; }
-std::size_t Value::values() const { return list() ? list()->values : dict() ? dict()->values : 1; }
+std::size_t Value::values() const {
+  constexpr std::size_t kBytesOfValue = 256;  // texts count by their length, or a list of a few would cost nothing
+  return text() ? 1 + text()->size() / kBytesOfValue : list() ? list()->values : dict() ? dict()->values : 1;
+}
 int Value::depth() const { return list() ? list()->depth : dict() ? dict()->depth : 0; }
 
 const Value* Dict::find(const Value& key) const {

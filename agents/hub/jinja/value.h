@@ -95,7 +95,7 @@ class Value {
 };
 
 // A list or a tuple. `depth` and `values` are those of the tree below it: bounded when it is made, so that no walk over
-// a value needs a bound of its own.
+// a value needs a bound of its own. A long text counts as several values.
 struct List {
   std::vector<Value> items;
   bool is_tuple = false;
