@@ -195,7 +195,9 @@ class JsonWriter {
   void write_key(const Value& key) {
     if (key.text() != nullptr) return write(*key.text());
     if (key.list() != nullptr) throw Error("a tuple is a key: JSON has texts for keys");
-    out_.append("\"" + plain(key) + "\"");
+    out_.append("\"");
+    out_.append(plain(key));
+    out_.append("\"");
   }
   void open(std::string_view bracket) {
     out_.append(bracket);
