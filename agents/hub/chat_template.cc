@@ -158,7 +158,7 @@ ChatTemplate ChatTemplate::parse(std::string_view jinja, const std::string& sour
   ChatTemplate result;
   result.jinja_ = jinja;
   result.source_ = source;
-  result.template_ = jinja::Template::parse(jinja, source);
+  result.template_ = jinja::JinjaTemplate::parse(jinja, source);
   result.variables_ = std::move(variables);
   result.special_tokens_.assign(std::begin(kChatMl), std::end(kChatMl));
   for (const std::string& token : special_tokens)

@@ -55,7 +55,7 @@ class ChatTemplate {
   bool shows_probe(bool as_parts) const;
 
   std::string jinja_, source_;
-  jinja::Template template_;
+  jinja::JinjaTemplate template_;
   std::vector<std::string> special_tokens_;  // longest first
   Json variables_ = Json::object();
   bool wants_parts_ = false;  // content is a list of parts even if it is all text

@@ -8,17 +8,17 @@
 
 namespace agon::agents::jinja {
 
-struct Limits {
+struct TemplateLimits {
   std::size_t steps = 10'000'000;              // expressions, statements and elements visited
   std::size_t bytes = std::size_t{512} << 20;  // of all texts and lists that are made, freed or not
   std::size_t output = std::size_t{16} << 20;  // of the rendered text
   int depth = 250;                             // of evaluations within one another, macro calls included
 };
 
-class Budget {
+class TemplateBudget {
  public:
-  explicit Budget(const Limits& limits) : limits_(limits) {}
-  const Limits& limits() const { return limits_; }
+  explicit TemplateBudget(const TemplateLimits& limits) : limits_(limits) {}
+  const TemplateLimits& limits() const { return limits_; }
   void spend_steps(std::size_t steps) {
     if (steps > limits_.steps - steps_) throw Error("it takes more than {} steps", limits_.steps);
     steps_ += steps;
@@ -36,7 +36,7 @@ class Budget {
   // One level deeper while it lives.
   class Level {
    public:
-    explicit Level(Budget& budget) : budget_(budget) {
+    explicit Level(TemplateBudget& budget) : budget_(budget) {
       if (budget_.depth_ == budget_.limits_.depth)
         throw Error("it nests more than {} evaluations", budget_.limits_.depth);
       ++budget_.depth_;
@@ -46,11 +46,11 @@ class Budget {
     Level& operator=(const Level&) = delete;
 
    private:
-    Budget& budget_;
+    TemplateBudget& budget_;
   };
 
  private:
-  const Limits limits_;
+  const TemplateLimits limits_;
   std::size_t steps_ = 0, bytes_ = 0;
   int depth_ = 0;
 };

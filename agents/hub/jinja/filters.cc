@@ -15,14 +15,14 @@
 namespace agon::agents::jinja {
 namespace {
 
-using Filter = Value (*)(const Value& input, const Arguments& arguments, Budget& budget);
-using Test = bool (*)(const Value& input, const Arguments& arguments, Budget& budget);
+using Filter = Value (*)(const Value& input, const Arguments& arguments, TemplateBudget& budget);
+using Test = bool (*)(const Value& input, const Arguments& arguments, TemplateBudget& budget);
 
 // Filters and tests that are a method of the printed value.
 constexpr char kTrim[] = "strip", kUpper[] = "upper", kLower[] = "lower", kCapitalize[] = "capitalize",
                kReplace[] = "replace", kIsUpper[] = "isupper", kIsLower[] = "islower";
 template <const char* method>
-Value method_filter(const Value& input, const Arguments& arguments, Budget& budget) {
+Value method_filter(const Value& input, const Arguments& arguments, TemplateBudget& budget) {
   return call_method(printed(input), method, arguments, budget);
 }
 
@@ -31,24 +31,24 @@ std::int32_t titled_word(std::int32_t c, std::int32_t before) {
                            before == '{' || before == '[' || before == '<';
   return begins_word ? utf8proc_toupper(c) : utf8proc_tolower(c);
 }
-Value title_filter(const Value& input, const Arguments& arguments, Budget&) {
+Value title_filter(const Value& input, const Arguments& arguments, TemplateBudget&) {
   const BoundArguments bound("the filter 'title'", arguments, {});
   return change_characters(printed(input), titled_word);
 }
 
-Value string_filter(const Value& input, const Arguments& arguments, Budget&) {
+Value string_filter(const Value& input, const Arguments& arguments, TemplateBudget&) {
   const BoundArguments bound("the filter 'string'", arguments, {});
   return printed(input);
 }
 
-Value default_filter(const Value& input, const Arguments& arguments, Budget&) {
+Value default_filter(const Value& input, const Arguments& arguments, TemplateBudget&) {
   const BoundArguments bound("the filter 'default'", arguments, {"default_value", "boolean"});
   const bool missing = input.is_undefined() || (bound.flag(1, false) && !is_true(input));
   if (!missing) return input;
   return bound.find(0) != nullptr ? *bound.find(0) : Value(Text());
 }
 
-Value length_filter(const Value& input, const Arguments& arguments, Budget&) {
+Value length_filter(const Value& input, const Arguments& arguments, TemplateBudget&) {
   const BoundArguments bound("the filter 'length'", arguments, {});
   if (input.text() != nullptr) return static_cast<std::int64_t>(character_starts(input.text()->view()).size()) - 1;
   if (input.list() != nullptr) return static_cast<std::int64_t>(input.list()->items.size());
@@ -58,25 +58,25 @@ Value length_filter(const Value& input, const Arguments& arguments, Budget&) {
 }
 
 template <bool last>
-Value end_filter(const Value& input, const Arguments& arguments, Budget&) {
+Value end_filter(const Value& input, const Arguments& arguments, TemplateBudget&) {
   const BoundArguments bound("the filter 'first' or 'last'", arguments, {});
   const auto items = elements(input);
   if (items.empty()) return Value::undefined("a sequence without items has no first and no last");
   return last ? items.back() : items.front();
 }
 
-Value list_filter(const Value& input, const Arguments& arguments, Budget&) {
+Value list_filter(const Value& input, const Arguments& arguments, TemplateBudget&) {
   const BoundArguments bound("the filter 'list'", arguments, {});
   return Value::list(elements(input));
 }
 
-Value items_filter(const Value& input, const Arguments& arguments, Budget& budget) {
+Value items_filter(const Value& input, const Arguments& arguments, TemplateBudget& budget) {
   if (input.is_undefined()) return Value::list({});
   if (input.dict() == nullptr) throw Error("the filter 'items' needs a dict, not a value of kind {}", kind_name(input));
   return call_method(input, "items", arguments, budget);
 }
 
-Value reverse_filter(const Value& input, const Arguments& arguments, Budget&) {
+Value reverse_filter(const Value& input, const Arguments& arguments, TemplateBudget&) {
   const BoundArguments bound("the filter 'reverse'", arguments, {});
   return get_slice(input.text() ? input : Value::list(elements(input)), {}, {}, std::int64_t{-1});
 }
@@ -92,7 +92,7 @@ Value by_path(Value value, const Value& path) {
   return value;
 }
 
-Value join_filter(const Value& input, const Arguments& arguments, Budget&) {
+Value join_filter(const Value& input, const Arguments& arguments, TemplateBudget&) {
   const BoundArguments bound("the filter 'join'", arguments, {"d", "attribute"});
   const Text separator = bound.find(0) != nullptr ? printed(*bound.find(0)) : Text();
   Text result;
@@ -115,7 +115,7 @@ const Text& named(const Arguments& arguments, std::size_t index, std::string_vie
   return *arguments.positional[index].text();
 }
 
-Value map_filter(const Value& input, const Arguments& arguments, Budget& budget) {
+Value map_filter(const Value& input, const Arguments& arguments, TemplateBudget& budget) {
   std::vector<Value> items = elements(input);
   if (arguments.positional.empty()) {
     const BoundArguments bound("the filter 'map'", arguments, {"attribute", "default"});
@@ -133,7 +133,7 @@ Value map_filter(const Value& input, const Arguments& arguments, Budget& budget)
 
 // select, reject, selectattr, rejectattr: the items, or an attribute of each, by a test or by their truth.
 template <bool wanted, bool by_attribute>
-Value select_filter(const Value& input, const Arguments& arguments, Budget& budget) {
+Value select_filter(const Value& input, const Arguments& arguments, TemplateBudget& budget) {
   const std::size_t skipped = by_attribute ? 1 : 0;
   if (by_attribute) named(arguments, 0, "the filter 'selectattr' or 'rejectattr'");
   const bool has_test = arguments.positional.size() > skipped;
@@ -149,12 +149,12 @@ Value select_filter(const Value& input, const Arguments& arguments, Budget& budg
 }
 
 // What two values are compared by: texts without regard to case, unless it is regarded.
-Value sort_key(const Value& value, bool case_sensitive, Budget& budget) {
+Value sort_key(const Value& value, bool case_sensitive, TemplateBudget& budget) {
   return case_sensitive || value.text() == nullptr ? value : call_method(value, "lower", {}, budget);
 }
 
 // Stable, by keys that are computed once.
-Value sorted(const std::vector<Value>& items, std::vector<Value> keys, bool reverse, Budget& budget) {
+Value sorted(const std::vector<Value>& items, std::vector<Value> keys, bool reverse, TemplateBudget& budget) {
   std::vector<std::size_t> order(items.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   const auto before = [&](std::size_t a, std::size_t b) {
@@ -167,7 +167,7 @@ Value sorted(const std::vector<Value>& items, std::vector<Value> keys, bool reve
   return Value::list(std::move(result));
 }
 
-Value sort_filter(const Value& input, const Arguments& arguments, Budget& budget) {
+Value sort_filter(const Value& input, const Arguments& arguments, TemplateBudget& budget) {
   const BoundArguments bound("the filter 'sort'", arguments, {"reverse", "case_sensitive", "attribute"});
   const std::vector<Value> items = elements(input);
   std::vector<Value> keys;
@@ -178,7 +178,7 @@ Value sort_filter(const Value& input, const Arguments& arguments, Budget& budget
   return sorted(items, std::move(keys), bound.flag(0, false), budget);
 }
 
-Value dictsort_filter(const Value& input, const Arguments& arguments, Budget& budget) {
+Value dictsort_filter(const Value& input, const Arguments& arguments, TemplateBudget& budget) {
   const BoundArguments bound("the filter 'dictsort'", arguments, {"case_sensitive", "by", "reverse"});
   const bool by_value = bound.find(1) != nullptr && bound.text(1).view() == "value";
   const std::vector<Value> items = elements(items_filter(input, {}, budget));
@@ -188,7 +188,7 @@ Value dictsort_filter(const Value& input, const Arguments& arguments, Budget& bu
   return sorted(items, std::move(keys), bound.flag(2, false), budget);
 }
 
-Value unique_filter(const Value& input, const Arguments& arguments, Budget& budget) {
+Value unique_filter(const Value& input, const Arguments& arguments, TemplateBudget& budget) {
   const BoundArguments bound("the filter 'unique'", arguments, {"case_sensitive", "attribute"});
   std::vector<Value> keys, items;
   for (const Value& item : elements(input)) {
@@ -208,7 +208,7 @@ Text indentation(const Value* width, std::int64_t standard) {
   return repeated(Text(" "), blanks);
 }
 
-Value indent_filter(const Value& input, const Arguments& arguments, Budget&) {
+Value indent_filter(const Value& input, const Arguments& arguments, TemplateBudget&) {
   const BoundArguments bound("the filter 'indent'", arguments, {"width", "first", "blank"});
   const Text indent = indentation(bound.find(0), 4);
   Text text = printed(input), result;
@@ -223,7 +223,7 @@ Value indent_filter(const Value& input, const Arguments& arguments, Budget&) {
   return result;
 }
 
-Value tojson_filter(const Value& input, const Arguments& arguments, Budget&) {
+Value tojson_filter(const Value& input, const Arguments& arguments, TemplateBudget&) {
   const BoundArguments bound("the filter 'tojson'", arguments, {"ensure_ascii", "indent", "separators", "sort_keys"});
   JsonStyle style;
   style.ascii = bound.flag(0, false);
@@ -260,7 +260,7 @@ std::optional<std::int64_t> truncated(double number) {
   return static_cast<std::int64_t>(number);
 }
 
-Value int_filter(const Value& input, const Arguments& arguments, Budget&) {
+Value int_filter(const Value& input, const Arguments& arguments, TemplateBudget&) {
   const BoundArguments bound("the filter 'int'", arguments, {"default"});
   const Value standard = bound.find(0) != nullptr ? *bound.find(0) : Value(std::int64_t{0});
   std::optional<std::int64_t> whole;
@@ -275,7 +275,7 @@ Value int_filter(const Value& input, const Arguments& arguments, Budget&) {
   return whole ? Value(*whole) : standard;
 }
 
-Value float_filter(const Value& input, const Arguments& arguments, Budget&) {
+Value float_filter(const Value& input, const Arguments& arguments, TemplateBudget&) {
   const BoundArguments bound("the filter 'float'", arguments, {"default"});
   if (input.is_number()) return input.number();
   const auto number = input.text() ? number_in(input.text()->view()) : std::nullopt;
@@ -283,13 +283,13 @@ Value float_filter(const Value& input, const Arguments& arguments, Budget&) {
   return bound.find(0) != nullptr ? *bound.find(0) : Value(0.0);
 }
 
-Value abs_filter(const Value& input, const Arguments& arguments, Budget& budget) {
+Value abs_filter(const Value& input, const Arguments& arguments, TemplateBudget& budget) {
   const BoundArguments bound("the filter 'abs'", arguments, {});
   return less(input, std::int64_t{0}) ? apply_operator(BinaryOperator::subtract, std::int64_t{0}, input, budget)
                                       : input;
 }
 
-Value round_filter(const Value& input, const Arguments& arguments, Budget&) {
+Value round_filter(const Value& input, const Arguments& arguments, TemplateBudget&) {
   const BoundArguments bound("the filter 'round'", arguments, {"precision", "method"});
   if (!input.is_number()) throw Error("the filter 'round' needs a number, not a value of kind {}", kind_name(input));
   const std::string_view method = bound.find(1) != nullptr ? bound.text(1).view() : "common";
@@ -302,7 +302,7 @@ Value round_filter(const Value& input, const Arguments& arguments, Budget&) {
          factor;
 }
 
-Value sum_filter(const Value& input, const Arguments& arguments, Budget& budget) {
+Value sum_filter(const Value& input, const Arguments& arguments, TemplateBudget& budget) {
   const BoundArguments bound("the filter 'sum'", arguments, {"attribute", "start"});
   Value total = bound.find(1) != nullptr ? *bound.find(1) : Value(std::int64_t{0});
   const bool by_attribute = bound.find(0) != nullptr && !bound.find(0)->is_none();
@@ -312,7 +312,7 @@ Value sum_filter(const Value& input, const Arguments& arguments, Budget& budget)
 }
 
 template <bool largest>
-Value extreme_filter(const Value& input, const Arguments& arguments, Budget& budget) {
+Value extreme_filter(const Value& input, const Arguments& arguments, TemplateBudget& budget) {
   const BoundArguments bound("the filter 'min' or 'max'", arguments, {"case_sensitive", "attribute"});
   const Arguments by = {{largest, bound.flag(0, false), bound.find(1) ? *bound.find(1) : Value()}, {}};
   return end_filter<false>(sort_filter(input, by, budget), {}, budget);
@@ -360,7 +360,7 @@ const std::map<std::string_view, Filter, std::less<>>& filters() {
 // Tests.
 
 template <Comparator comparator>
-bool compare_test(const Value& input, const Arguments& arguments, Budget&) {
+bool compare_test(const Value& input, const Arguments& arguments, TemplateBudget&) {
   return compare(comparator, input, BoundArguments("the test", arguments, {"other"}).required(0));
 }
 std::int64_t remainder_of(const Value& input, std::int64_t divisor) {
@@ -368,20 +368,20 @@ std::int64_t remainder_of(const Value& input, std::int64_t divisor) {
   if (divisor == 0) throw Error("a division by 0");
   return divisor == -1 ? 0 : input.whole() % divisor;
 }
-bool divisible_test(const Value& input, const Arguments& arguments, Budget&) {
+bool divisible_test(const Value& input, const Arguments& arguments, TemplateBudget&) {
   return remainder_of(input, BoundArguments("the test 'divisibleby'", arguments, {"num"}).whole(0, 0)) == 0;
 }
-bool same_test(const Value& input, const Arguments& arguments, Budget&) {
+bool same_test(const Value& input, const Arguments& arguments, TemplateBudget&) {
   const Value& other = BoundArguments("the test 'sameas'", arguments, {"other"}).required(0);
   return kind_name(input) == kind_name(other) && equal(input, other);
 }
 template <const char* method>
-bool case_test(const Value& input, const Arguments& arguments, Budget& budget) {
+bool case_test(const Value& input, const Arguments& arguments, TemplateBudget& budget) {
   return is_true(call_method(printed(input), method, arguments, budget));
 }
 // A test of the kind of a value.
 template <bool (*is_kind)(const Value&)>
-bool kind_test(const Value& input, const Arguments& arguments, Budget&) {
+bool kind_test(const Value& input, const Arguments& arguments, TemplateBudget&) {
   const BoundArguments bound("the test", arguments, {});
   return is_kind(input);
 }
@@ -450,8 +450,8 @@ std::size_t visits(const Value& value) { return 1 + value.values() / 4; }
 bool is_filter(std::string_view name) { return filters().contains(name); }
 bool is_test(std::string_view name) { return tests().contains(name); }
 
-Value apply_filter(std::string_view name, const Value& input, const Arguments& arguments, Budget& budget) {
-  const Budget::Level level(budget);  // map() may apply map()
+Value apply_filter(std::string_view name, const Value& input, const Arguments& arguments, TemplateBudget& budget) {
+  const TemplateBudget::Level level(budget);  // map() may apply map()
   const auto filter = filters().find(name);
   if (filter == filters().end()) throw Error("the filter '{}' is not known", printable_line(cut_text(name, 40)));
   budget.spend_steps(visits(input));
@@ -460,7 +460,7 @@ Value apply_filter(std::string_view name, const Value& input, const Arguments& a
   return result;
 }
 
-bool apply_test(std::string_view name, const Value& input, const Arguments& arguments, Budget& budget) {
+bool apply_test(std::string_view name, const Value& input, const Arguments& arguments, TemplateBudget& budget) {
   const auto test = tests().find(name);
   if (test == tests().end()) throw Error("the test '{}' is not known", printable_line(cut_text(name, 40)));
   budget.spend_steps(1);

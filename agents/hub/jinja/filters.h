@@ -14,7 +14,7 @@ bool is_filter(std::string_view name);
 bool is_test(std::string_view name);
 // Throw Error for a name that is not known (an argument of map() or select()) and for values that they do not take.
 // "safe" gives its text: nothing is escaped here.
-Value apply_filter(std::string_view name, const Value& input, const Arguments& arguments, Budget& budget);
-bool apply_test(std::string_view name, const Value& input, const Arguments& arguments, Budget& budget);
+Value apply_filter(std::string_view name, const Value& input, const Arguments& arguments, TemplateBudget& budget);
+bool apply_test(std::string_view name, const Value& input, const Arguments& arguments, TemplateBudget& budget);
 
 }  // namespace agon::agents::jinja

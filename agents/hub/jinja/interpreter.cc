@@ -48,7 +48,7 @@ std::string formatted_time(const std::string& format, std::time_t now) {
 
 class Interpreter {
  public:
-  Interpreter(const Limits& limits, std::time_t now) : budget_(limits), now_(now) {}
+  Interpreter(const TemplateLimits& limits, std::time_t now) : budget_(limits), now_(now) {}
 
   Text run(const Body& body, const Variables& variables) try {
     Scope given(nullptr);
@@ -75,7 +75,7 @@ class Interpreter {
     return run_body(body, scope);
   }
   Flow run_statement(const Statement& statement, Scope& scope) {
-    const Budget::Level level(budget_);
+    const TemplateBudget::Level level(budget_);
     budget_.spend_steps(1);
     line_ = statement.line;
     return std::visit([&](const auto& node) { return run_node(node, scope); }, statement.node);
@@ -148,7 +148,7 @@ class Interpreter {
     output_->append(text);
   }
   // What a body prints, through filters if there are any.
-  Value block_value(const Body& body, const Expression* filters, Scope& scope) {
+  Value block_value(const Body& body, const TemplateExpression* filters, Scope& scope) {
     Text text;
     Text* const outer = std::exchange(output_, &text);
     run_inner(body, scope);
@@ -162,7 +162,7 @@ class Interpreter {
     return result;
   }
 
-  void assign(const Target& target, Value value, Scope& scope) {
+  void assign(const AssignmentTarget& target, Value value, Scope& scope) {
     if (!target.attribute.empty()) return assign_attribute(target, std::move(value), scope);
     if (!target.unpacks) return scope.set(target.names[0], std::move(value));
     check_defined(value);
@@ -171,7 +171,7 @@ class Interpreter {
       throw Error("{} values do not go into {} names", items.size(), target.names.size());
     for (std::size_t i = 0; i < items.size(); ++i) scope.set(target.names[i], items[i]);
   }
-  void assign_attribute(const Target& target, Value value, Scope& scope) {
+  void assign_attribute(const AssignmentTarget& target, Value value, Scope& scope) {
     const Value* object = scope.find(target.names[0]);
     if (object == nullptr || object->attributes() == nullptr)
       throw Error("{}.{} cannot be set: {} is not a namespace", target.names[0], target.attribute, target.names[0]);
@@ -179,8 +179,8 @@ class Interpreter {
   }
 
   // Expressions.
-  Value evaluate(const Expression& expression, Scope& scope) {
-    const Budget::Level level(budget_);
+  Value evaluate(const TemplateExpression& expression, Scope& scope) {
+    const TemplateBudget::Level level(budget_);
     budget_.spend_steps(1);
     const int line = std::exchange(line_, expression.line);
     Value value = std::visit([&](const auto& node) { return evaluate_node(node, scope); }, expression.node);
@@ -386,7 +386,7 @@ class Interpreter {
   }
 
   static constexpr std::size_t kMostRange = 100'000;  // of jinja2's sandbox
-  Budget budget_;
+  TemplateBudget budget_;
   const std::time_t now_;
   int line_ = 1;
   Scope* top_ = nullptr;  // what macros see
@@ -398,7 +398,7 @@ class Interpreter {
 
 }  // namespace
 
-Text run_template(const Body& body, const Variables& variables, const Limits& limits, std::time_t now) {
+Text run_template(const Body& body, const Variables& variables, const TemplateLimits& limits, std::time_t now) {
   return Interpreter(limits, now).run(body, variables);
 }
 

@@ -16,6 +16,6 @@ using Variables = std::vector<std::pair<std::string, Value>>;
 
 // What the body prints. `now` is what strftime_now() formats. Throws Error "line 3: ..." for what the template refuses
 // (raise_exception), does wrong or may not do.
-Text run_template(const Body& body, const Variables& variables, const Limits& limits, std::time_t now);
+Text run_template(const Body& body, const Variables& variables, const TemplateLimits& limits, std::time_t now);
 
 }  // namespace agon::agents::jinja

@@ -436,7 +436,7 @@ Value get_slice(const Value& object, const Value& begin, const Value& end, const
   return result;
 }
 
-void charge(const Value& value, Budget& budget) {
+void charge(const Value& value, TemplateBudget& budget) {
   constexpr std::size_t kOverhead = 64;  // of a value on the heap
   if (value.text() != nullptr) budget.spend_bytes(value.text()->size() + kOverhead);
   if (value.list() == nullptr) return;
@@ -447,7 +447,7 @@ void charge(const Value& value, Budget& budget) {
   }
 }
 
-Value call_method(const Value& self, std::string_view name, const Arguments& arguments, Budget& budget) {
+Value call_method(const Value& self, std::string_view name, const Arguments& arguments, TemplateBudget& budget) {
   budget.spend_steps(method_steps(self, arguments));
   Value result = find_method_of(self, name)(self, arguments);
   charge(result, budget);

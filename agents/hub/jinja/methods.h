@@ -17,8 +17,8 @@ Value get_item(const Value& object, const Value& key);
 // object[begin:end:step], of which any may be none.
 Value get_slice(const Value& object, const Value& begin, const Value& end, const Value& step);
 // REQUIRES: get_attribute() gave the method.
-Value call_method(const Value& self, std::string_view name, const Arguments& arguments, Budget& budget);
+Value call_method(const Value& self, std::string_view name, const Arguments& arguments, TemplateBudget& budget);
 // Accounts for a value that was made.
-void charge(const Value& value, Budget& budget);
+void charge(const Value& value, TemplateBudget& budget);
 
 }  // namespace agon::agents::jinja

@@ -83,13 +83,13 @@ Value on_wholes(BinaryOperator op, std::int64_t left, std::int64_t right) {
   return left / right - (rounds_down ? 1 : 0);
 }
 
-Value joined(const List& left, const List& right, Budget& budget) {
+Value joined(const List& left, const List& right, TemplateBudget& budget) {
   budget.spend_bytes(left.items.size() + right.items.size(), sizeof(Value));
   std::vector<Value> items = left.items;
   items.insert(items.end(), right.items.begin(), right.items.end());
   return Value::list(std::move(items), left.is_tuple);
 }
-Value repeated(const List& list, std::int64_t times, Budget& budget) {
+Value repeated(const List& list, std::int64_t times, TemplateBudget& budget) {
   const auto count = static_cast<std::size_t>(std::max<std::int64_t>(times, 0));
   budget.spend_bytes(count, list.items.size() * sizeof(Value));
   std::vector<Value> items;
@@ -98,7 +98,7 @@ Value repeated(const List& list, std::int64_t times, Budget& budget) {
   return Value::list(std::move(items), list.is_tuple);
 }
 
-Value concatenated(const Text& left, const Text& right, Budget& budget) {
+Value concatenated(const Text& left, const Text& right, TemplateBudget& budget) {
   budget.spend_bytes(left.size() + right.size() + 64);
   Text text = left;
   text.append(right);
@@ -135,7 +135,7 @@ Value negated(const Value& value) {
   return on_wholes(BinaryOperator::subtract, 0, value.whole());
 }
 
-Value apply_operator(BinaryOperator op, const Value& left, const Value& right, Budget& budget) {
+Value apply_operator(BinaryOperator op, const Value& left, const Value& right, TemplateBudget& budget) {
   if (op == BinaryOperator::concatenate) return concatenated(printed(left), printed(right), budget);
   if (left.is_number() && right.is_number())
     return left.is_float() || right.is_float() ? on_floats(op, left.number(), right.number())

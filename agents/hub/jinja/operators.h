@@ -8,7 +8,7 @@
 namespace agon::agents::jinja {
 
 // Throws Error for kinds that the operator does not take, for a division by 0 and for a whole number beyond 64 bits.
-Value apply_operator(BinaryOperator op, const Value& left, const Value& right, Budget& budget);
+Value apply_operator(BinaryOperator op, const Value& left, const Value& right, TemplateBudget& budget);
 bool compare(Comparator comparator, const Value& left, const Value& right);
 // What a comparison may cost, in steps. A search for one text in another is quadratic at worst.
 std::size_t comparison_steps(Comparator comparator, const Value& left, const Value& right);

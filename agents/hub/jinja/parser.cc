@@ -178,8 +178,8 @@ class Parser {
     return ContinueStatement{};
   }
 
-  Target parse_target(bool may_be_attribute) {
-    Target target;
+  AssignmentTarget parse_target(bool may_be_attribute) {
+    AssignmentTarget target;
     const bool brackets = skip_symbol("(");
     target.names.push_back(take_name());
     if (may_be_attribute && skip_symbol(".")) target.attribute = take_name();
@@ -234,7 +234,7 @@ class Parser {
   WithStatement parse_with() {
     WithStatement result;
     while (!at(Kind::block_end)) {
-      Target target = parse_target(false);
+      AssignmentTarget target = parse_target(false);
       expect_symbol("=");
       result.assignments.emplace_back(std::move(target), parse_expression());
       if (!at(Kind::block_end)) expect_symbol(",");
@@ -256,7 +256,7 @@ class Parser {
   // Expressions, from the operators that bind least to those that bind most.
   template <typename Node>
   static ExpressionPtr make(int line, Node node) {
-    return std::make_unique<const Expression>(Expression{line, std::move(node)});
+    return std::make_unique<const TemplateExpression>(TemplateExpression{line, std::move(node)});
   }
 
   ExpressionPtr parse_expression() {

@@ -11,9 +11,9 @@
 
 namespace agon::agents::jinja {
 
-struct Expression;
+struct TemplateExpression;
 struct Statement;
-using ExpressionPtr = std::unique_ptr<const Expression>;
+using ExpressionPtr = std::unique_ptr<const TemplateExpression>;
 using Body = std::vector<Statement>;
 
 enum class BinaryOperator { add, subtract, multiply, divide, floor_divide, modulo, power, concatenate };
@@ -83,7 +83,7 @@ struct TestExpression {
   std::string name;
   ArgumentExpressions arguments;
 };
-struct Expression {
+struct TemplateExpression {
   int line = 0;
   std::variant<LiteralExpression, NameExpression, ListExpression, DictExpression, NotExpression, SignExpression,
                BinaryExpression, LogicExpression, ComparisonExpression, ConditionalExpression, AttributeExpression,
@@ -92,7 +92,7 @@ struct Expression {
 };
 
 // What is assigned to: a name, several names, or an attribute of a namespace.
-struct Target {
+struct AssignmentTarget {
   std::vector<std::string> names;
   std::string attribute;  // of the namespace names[0], where not empty
   bool unpacks = false;
@@ -108,12 +108,12 @@ struct IfStatement {
   std::vector<std::pair<ExpressionPtr, Body>> branches;  // the condition of {% else %} is null
 };
 struct ForStatement {
-  Target target;
+  AssignmentTarget target;
   ExpressionPtr items, filter;  // `filter` may be null
   Body body, otherwise;
 };
 struct SetStatement {
-  Target target;
+  AssignmentTarget target;
   ExpressionPtr value;  // of a block: the filters on what the body prints, or null
   bool is_block = false;
   Body body;
@@ -128,7 +128,7 @@ struct FilterStatement {
   Body body;
 };
 struct WithStatement {
-  std::vector<std::pair<Target, ExpressionPtr>> assignments;
+  std::vector<std::pair<AssignmentTarget, ExpressionPtr>> assignments;
   Body body;
 };
 struct GenerationStatement {  // {% generation %}: what transformers trains on; prints its body

@@ -5,8 +5,8 @@
 
 namespace agon::agents::jinja {
 
-Template Template::parse(std::string_view jinja, std::string source) try {
-  Template result;
+JinjaTemplate JinjaTemplate::parse(std::string_view jinja, std::string source) try {
+  JinjaTemplate result;
   result.body_ = std::make_shared<const Body>(parse_template(jinja));
   result.source_ = std::move(source);
   return result;
@@ -14,7 +14,8 @@ Template Template::parse(std::string_view jinja, std::string source) try {
   throw Error("chat template {}, {}", source, error.what());
 }
 
-Text Template::render(const Variables& variables, const Limits& limits, std::optional<std::time_t> now) const try {
+Text JinjaTemplate::render(const Variables& variables, const TemplateLimits& limits,
+                           std::optional<std::time_t> now) const try {
   return run_template(*body_, variables, limits, now.value_or(std::time(nullptr)));
 } catch (const Error& error) {
   throw Error("chat template {}, {}", source_, error.what());

@@ -17,12 +17,12 @@
 namespace agon::agents::jinja {
 
 // Immutable after construction, thread-safe, cheap to copy.
-class Template {
+class JinjaTemplate {
  public:
   // Throws Error "chat template FILE, line 12: the filter 'xyz' is not known"; FILE is `source`.
-  static Template parse(std::string_view jinja, std::string source);
+  static JinjaTemplate parse(std::string_view jinja, std::string source);
   // Throws Error, with the source and the line, for what the template refuses or does wrong and at each limit.
-  Text render(const Variables& variables, const Limits& limits = {},
+  Text render(const Variables& variables, const TemplateLimits& limits = {},
               std::optional<std::time_t> now = std::nullopt) const;
 
  private:

@@ -20,7 +20,7 @@ Variables variables_of(const Json& json) {
 
 // The text, or null for a template that fails, as the golden files have it.
 Json rendered(const std::string& jinja, const Variables& variables) try {
-  return std::string(Template::parse(jinja, "golden").render(variables).view());
+  return std::string(JinjaTemplate::parse(jinja, "golden").render(variables).view());
 } catch (const agon::Error& error) {
   CHECK_THAT(error.what(), Contains("chat template golden, line "));
   return nullptr;
@@ -36,11 +36,11 @@ void check_chats(const Json& file) {
     }
 }
 
-std::string render(const std::string& jinja, const Variables& variables = {}, const Limits& limits = {}) {
-  return std::string(Template::parse(jinja, "x.jinja").render(variables, limits).view());
+std::string render(const std::string& jinja, const Variables& variables = {}, const TemplateLimits& limits = {}) {
+  return std::string(JinjaTemplate::parse(jinja, "x.jinja").render(variables, limits).view());
 }
 
-std::string error_of(const std::string& jinja, const Limits& limits = {}) {
+std::string error_of(const std::string& jinja, const TemplateLimits& limits = {}) {
   try {
     return "no error: " + render(jinja, {}, limits);
   } catch (const agon::Error& error) {
@@ -63,7 +63,7 @@ std::string marked(const Text& text) {
 std::string marked(const std::string& jinja) {
   const Variables given = {{"user", Value::of("  Ab,Cd\n", kGiven)},
                            {"list", Value::from_json({"P", "Q", {{"K", "V\n"}}}, kGiven)}};
-  return marked(Template::parse(jinja, "x").render(given));
+  return marked(JinjaTemplate::parse(jinja, "x").render(given));
 }
 
 std::string repeated(std::string_view text, int times) {
@@ -136,7 +136,7 @@ TEST_CASE("jinja: an error names the template, the line and what is wrong") {
 
 TEST_CASE("jinja: the time is the caller's") {
   setenv("TZ", "UTC", 1);
-  const auto chat = Template::parse("{{ strftime_now('%d %b %Y %H:%M') }}", "x");
+  const auto chat = JinjaTemplate::parse("{{ strftime_now('%d %b %Y %H:%M') }}", "x");
   CHECK(chat.render({}, {}, 86400 * 365).view() == "01 Jan 1971 00:00");
 }
 
