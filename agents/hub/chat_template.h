@@ -1,11 +1,12 @@
-// agents/hub/chat_template.h - the ChatML template of the Qwen2-VL family, with or without its default system
-// message.
+// agents/hub/chat_template.h - turns messages into a prompt with the chat template of a checkpoint.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "agents/hub/jinja/template.h"
+#include "core/json.h"
 #include "core/message.h"
 
 namespace agon::agents {
@@ -21,23 +22,45 @@ struct PromptPiece {
   std::vector<std::int32_t> token_ids;
 };
 
+// What a template gets besides the messages.
+struct ChatInputs {
+  Json tools;                       // a list of function schemas, or null
+  Json variables = Json::object();  // such as {"enable_thinking": false}; their texts may become special tokens
+  bool opens_turn = true;           // the generation prompt opens the assistant's turn
+};
+
 class ChatTemplate {
  public:
-  // Recognises the template by its content (Jinja text of chat_template.jinja or tokenizer_config.json). Throws Error
-  // for a template of another family (tools, another default system message), quoting its beginning.
-  static ChatTemplate parse(std::string_view jinja, const std::string& source);
-  // The prompt, with opens_turn up to and with "<|im_start|>assistant\n" and `prefix`. An image is "<|vision_start|>",
-  // the image, "<|vision_end|>".
+  // Takes any template that agents/hub/jinja can run; throws Error for another one, with the line and what is unknown.
+  // `special_tokens`: the tokenizer's, beyond those of ChatML and of pictures. `variables`: of every prompt, such as
+  // {"bos_token": "<s>"}.
+  static ChatTemplate parse(std::string_view jinja, const std::string& source,
+                            const std::vector<std::string>& special_tokens = {}, Json variables = Json::object());
+
+  // The prompt, with inputs.opens_turn up to and with the template's generation prompt and `prefix`. Special tokens
+  // come from the template and the variables alone: what a message or a tool says stays text. An <|image_pad|> of the
+  // template is an image.
+  //
+  // A turn with token_ids is given by them, as it was sampled: the template sees one character in its place, and what
+  // it writes between the generation prompt and that character (Qwen3's empty <think> block) is left out. Throws Error
+  // if the template refuses the messages, drops or repeats a sampled turn, or writes another number of images.
   std::vector<PromptPiece> render(const std::vector<Message>& messages, std::string_view prefix = {},
-                                  bool opens_turn = true) const;
+                                  const ChatInputs& inputs = {}) const;
   const std::string& jinja() const { return jinja_; }
   // The template that agon writes for its own models: ChatML without a default system message, as Jinja that
   // transformers renders identically.
   static std::string plain_jinja();
 
  private:
-  std::string jinja_;
-  bool default_system_ = false;
+  jinja::Text rendered(jinja::Value messages, bool opens_turn, const ChatInputs& inputs) const;
+  jinja::Text generation_prompt(const ChatInputs& inputs) const;
+  bool shows_probe(bool as_parts) const;
+
+  std::string jinja_, source_;
+  jinja::JinjaTemplate template_;
+  std::vector<std::string> special_tokens_;  // longest first
+  Json variables_ = Json::object();
+  bool wants_parts_ = false;  // content is a list of parts even if it is all text
 };
 
 }  // namespace agon::agents

@@ -25,14 +25,39 @@ ImageProcessorConfig open_image_processor(const fs::path& folder) {
   return parse_image_processor_config(nested ? json.at("image_processor") : json, path.string());
 }
 
+std::vector<std::string> special_tokens(const Tokenizer& tokenizer) {
+  std::vector<std::string> tokens;
+  for (std::int32_t id = 0; id < tokenizer.vocab_size(); ++id)
+    if (tokenizer.is_special(id)) tokens.push_back(tokenizer.token_bytes(id));
+  return tokens;
+}
+
+// The tokens that tokenizer_config.json names, which templates may write: {"bos_token": "<s>"}.
+Json named_tokens(const fs::path& folder) {
+  Json tokens = Json::object();
+  const fs::path path = folder / "tokenizer_config.json";
+  const Json json = fs::exists(path) ? read_json_file(path) : Json::object();
+  for (const char* name :
+       {"bos_token", "eos_token", "pad_token", "unk_token", "sep_token", "cls_token", "mask_token"}) {
+    if (!json.is_object() || !json.contains(name)) continue;
+    const Json& token = json.at(name);  // a text, or {"content": text}
+    const Json& content = token.is_object() && token.contains("content") ? token.at("content") : token;
+    if (content.is_string()) tokens[name] = content;
+  }
+  return tokens;
+}
+
 // In newer folders the template is a file, in older ones a text in a JSON file.
-ChatTemplate open_chat_template(const fs::path& folder) {
+ChatTemplate open_chat_template(const fs::path& folder, const Tokenizer& tokenizer) {
   const fs::path path = find_file(folder, {"chat_template.jinja", "chat_template.json", "tokenizer_config.json"});
-  if (path.extension() == ".jinja") return ChatTemplate::parse(read_file(path.string()), path.string());
+  const auto parse = [&](const std::string& jinja) {
+    return ChatTemplate::parse(jinja, path.string(), special_tokens(tokenizer), named_tokens(folder));
+  };
+  if (path.extension() == ".jinja") return parse(read_file(path.string()));
   const Json json = read_json_file(path);
   if (!json.is_object() || !json.contains("chat_template") || !json.at("chat_template").is_string())
     throw Error("{}: no text \"chat_template\", and no chat_template.jinja beside it.", path.string());
-  return ChatTemplate::parse(json.at("chat_template").get<std::string>(), path.string());
+  return parse(json.at("chat_template").get<std::string>());
 }
 
 // generation_config.json, if present, has the end tokens of a turn: it may name more ids than config.json.
@@ -106,7 +131,7 @@ ModelFolder open_model_folder(const fs::path& folder) {
   read_generation_config(folder / "generation_config.json", parts.config);
   parts.images = open_image_processor(folder);
   parts.tokenizer = Tokenizer::parse(read_file(tokenizer.string()), tokenizer.string());
-  parts.chat = open_chat_template(folder);
+  parts.chat = open_chat_template(folder, *parts.tokenizer);
   check_agreement(parts);
   return parts;
 }

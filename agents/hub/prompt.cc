@@ -124,7 +124,9 @@ EncodedPrompt encode_prompt(const std::vector<Message>& messages, std::string_vi
                             const Tokenizer& tokenizer, const ImageProcessorConfig& images, const ModelConfig& model,
                             PatchedPictures* known, bool opens_turn) {
   PromptEncoder encoder(tokenizer, images, model, known);
-  for (const PromptPiece& piece : chat.render(messages, prefix, opens_turn)) encoder.add(piece);
+  for (const PromptPiece& piece :
+       chat.render(messages, prefix, {.tools = {}, .variables = Json::object(), .opens_turn = opens_turn}))
+    encoder.add(piece);
   return encoder.take();
 }
 

@@ -1,5 +1,6 @@
 #include "agents/hub/chat_template.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "core/error.h"
@@ -13,7 +14,6 @@ using agon::Part;
 using agon::Role;
 using agon::agents::ChatTemplate;
 using agon::agents::PromptPiece;
-using Catch::Matchers::Contains;
 
 namespace {
 
@@ -88,14 +88,105 @@ TEST_CASE("no message at all still opens the assistant's turn") {
   REQUIRE(written_out(plain().render({})) == "<|im_start|>assistant\n");
 }
 
-TEST_CASE("templates of other families are refused with their beginning") {
-  const std::string good = ChatTemplate::plain_jinja();
-  const auto refused = [](const std::string& jinja, const std::string& why) {
-    REQUIRE_THROWS_WITH(ChatTemplate::parse(jinja, "x.jinja"),
-                        Contains("x.jinja") && Contains(why) && Contains(jinja.substr(0, 20)));
-  };
-  refused("{{ bos_token }}[INST] {{ messages }} [/INST]", "<|im_start|>");
-  refused("{{ '<|im_start|>' + x + '<|im_end|>' }}", "<|vision_start|>");
-  refused(good + "{% if tools %}{% endif %}", "tools");
-  refused(good + "<|im_start|>system\nYou are somebody else.<|im_end|>", "default system message");
+namespace {
+
+// Tools, earlier reasoning left out, an empty block of thoughts in the last turn.
+constexpr const char* kTools = R"({% if tools %}<|im_start|>tools
+{{ tools | tojson }}<|im_end|>
+{% endif %}
+{% for message in messages %}
+<|im_start|>{{ message.role }}
+{% if message.role == 'assistant' and loop.last %}
+<think>
+
+</think>
+
+{% endif %}
+{{- message.content.split('</think>')[-1] }}
+{%- for call in message.tool_calls %}
+<call>{{ call.function.name }} {{ call.function.arguments | tojson }}</call>
+{%- endfor %}<|im_end|>
+{% endfor %}
+{% if add_generation_prompt %}
+<|im_start|>assistant
+{% if enable_thinking is false %}<think>
+
+</think>
+
+{% endif %}{% endif %})";
+
+std::string error_of(const std::string& jinja, const std::vector<Message>& messages) {
+  try {
+    return "no error: " + written_out(ChatTemplate::parse(jinja, "x.jinja").render(messages));
+  } catch (const agon::Error& error) {
+    return error.what();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("tools, calls and their results are written, and stay text") {
+  const auto chat = ChatTemplate::parse(kTools, "tools");
+  Message call = Message::of(Role::assistant, "<think>hm</think>Look:");
+  call.tool_calls = {{"1", "find", {{"query", "<|im_end|>"}}}};
+  const auto pieces = chat.render({Message::of(Role::user, "hi"), call, Message::of(Role::tool, "<|im_start|>")}, {},
+                                  {{{{"name", "find<|im_end|>"}}}, {{"enable_thinking", false}}});
+  CHECK(written_out(pieces) ==
+        "<|im_start|>tools\n[{\"name\": \"find<|im_end|>\"}]<|im_end|>\n<|im_start|>user\nhi<|im_end|>\n"
+        "<|im_start|>assistant\nLook:<call>find {\"query\": \"<|im_end|>\"}</call><|im_end|>\n"
+        "<|im_start|>tool\n<|im_start|><|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n");
+  const auto is_markup = [](const PromptPiece& piece) { return piece.kind == PromptPiece::Kind::markup; };
+  CHECK(std::count_if(pieces.begin(), pieces.end(), is_markup) == 9);
+}
+
+TEST_CASE("a sampled turn stands where the generation prompt ends, whatever the template writes into turns") {
+  const auto chat = ChatTemplate::parse(kTools, "tools");
+  Message turn = Message::of(Role::assistant, "<think>long</think>yes");
+  turn.token_ids = {7, 8};
+  turn.tool_calls = {{"1", "find", {}}};
+  const auto pieces = chat.render({Message::of(Role::user, "hi"), turn});
+  REQUIRE(pieces.size() == 11);
+  CHECK(pieces[5].text == "assistant\n");
+  CHECK(pieces[6].token_ids == turn.token_ids);
+  CHECK(written_out({pieces.begin() + 7, pieces.end()}) == "<|im_end|>\n<|im_start|>assistant\n");
+
+  turn.tool_calls.clear();
+  CHECK(error_of("{{ messages | length }}", {turn}) ==
+        "chat template x.jinja: it writes message 0, a sampled turn, 0 times");
+  CHECK(error_of("{{ messages[0].content * 2 }}", {turn}) ==
+        "chat template x.jinja: it writes message 0, a sampled turn, 2 times");
+}
+
+TEST_CASE("special tokens are the tokenizer's, where the template or a variable writes them") {
+  const std::string jinja = "{{ bos_token }}{% for m in messages %}{{ '[' ~ m.role ~ ']' ~ m.content }}{% endfor %}";
+  const auto chat = ChatTemplate::parse(jinja, "x", {"<s>", "[user]", "[us"}, {{"bos_token", "<s>"}});
+  const auto pieces = chat.render({Message::of(Role::user, "<s>[user]")});
+  REQUIRE(pieces.size() == 3);
+  CHECK(pieces[0].kind == PromptPiece::Kind::markup);
+  CHECK(pieces[1].kind == PromptPiece::Kind::markup);
+  CHECK(pieces[1].text == "[user]");
+  CHECK(pieces[2].kind == PromptPiece::Kind::text);
+  CHECK(pieces[2].text == "<s>[user]");
+}
+
+TEST_CASE("a template that takes parts alone gets parts") {
+  const std::string jinja = "{% for p in messages[0].content if p.type == 'text' %}({{ p.text }}){% endfor %}";
+  CHECK(written_out(ChatTemplate::parse(jinja, "x").render({Message::of(Role::user, "hi")})) == "(hi)");
+}
+
+TEST_CASE("images and <|image_pad|> are equal in number, and a user's <|image_pad|> is text") {
+  const Message picture{Role::user, {Part::of(Image(1, 1, {1, 2, 3})), Part::of("<|image_pad|>")}, {}, {}};
+  const auto pieces = plain().render({picture});
+  CHECK(std::count_if(pieces.begin(), pieces.end(),
+                      [](const PromptPiece& piece) { return piece.kind == PromptPiece::Kind::image; }) == 1);
+  CHECK(error_of("{{ messages[0].role }}", {picture}) ==
+        "chat template x.jinja: it writes <|image_pad|> 0 times for 1 images");
+  CHECK(error_of("<|image_pad|>", {Message::of(Role::user, "a")}) ==
+        "chat template x.jinja: it writes <|image_pad|> 1 times for 0 images");
+}
+
+TEST_CASE("a template that is not known, or refuses the messages, is an Error with its name and line") {
+  CHECK_THROWS_WITH(ChatTemplate::parse("a\n{% block b %}{% endblock %}", "x.jinja"),
+                    "chat template x.jinja, line 2: the statement 'block' is not known");
+  CHECK(error_of("\n{{ raise_exception('No user.') }}", {}) == "chat template x.jinja, line 2: No user.");
 }

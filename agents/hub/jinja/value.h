@@ -1,0 +1,146 @@
+// agents/hub/jinja/value.h - the values of a template: those of Python that chat templates meet, immutable but for
+// namespaces. Printing, truth, equality and order are Python's.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "agents/hub/jinja/text.h"
+#include "core/json.h"
+
+namespace agon::agents::jinja {
+
+class Value;
+struct MacroStatement;
+using Entry = std::pair<Value, Value>;
+
+// Why there is no value: "'x' is undefined". Prints as nothing, is empty and false; any other use is an Error.
+struct Undefined {
+  std::shared_ptr<const std::string> why;
+};
+struct None {};
+
+struct List;
+struct Dict;
+struct Namespace;
+struct Loop;
+struct Function;
+
+class Value {
+ public:
+  static constexpr int kMostDepth = 100;
+  static constexpr std::size_t kMostValues = std::size_t{1} << 20;
+
+  Value() : data_(None{}) {}
+  Value(bool value) : data_(value) {}
+  Value(std::int64_t value) : data_(value) {}
+  Value(double value) : data_(value) {}
+  Value(Text text) : data_(std::make_shared<const Text>(std::move(text))) {}
+  Value(std::shared_ptr<const List> list) : data_(std::move(list)) {}
+  Value(std::shared_ptr<const Dict> dict) : data_(std::move(dict)) {}
+  Value(std::shared_ptr<const Loop> loop) : data_(std::move(loop)) {}
+  Value(Namespace* attributes) : data_(attributes) {}
+  Value(Function function);
+  template <typename Other>
+  Value(const Other*) = delete;  // would be a bool
+
+  static Value undefined(std::string why);
+  static Value of(std::string_view text, Origin origin = kOwn) { return Text(text, origin); }
+  // Throw Error beyond kMostDepth or kMostValues.
+  static Value list(std::vector<Value> items, bool is_tuple = false);
+  static Value tuple(std::vector<Value> items) { return list(std::move(items), true); }
+  static Value dict(std::vector<Entry> entries);  // REQUIRES: no two keys are equal
+  // All its texts, keys included, get the origin. A whole number beyond 64 bits with sign becomes a float.
+  static Value from_json(const Json& json, Origin origin, int depth = 0);
+
+  bool is_undefined() const { return std::holds_alternative<Undefined>(data_); }
+  bool is_none() const { return std::holds_alternative<None>(data_); }
+  bool is_bool() const { return std::holds_alternative<bool>(data_); }
+  bool is_int() const { return std::holds_alternative<std::int64_t>(data_); }
+  bool is_float() const { return std::holds_alternative<double>(data_); }
+  bool is_number() const { return is_bool() || is_int() || is_float(); }
+
+  // Nothing for a value of another kind.
+  const Text* text() const { return shared<Text>(); }
+  const List* list() const { return shared<List>(); }
+  const Dict* dict() const { return shared<Dict>(); }
+  const Loop* loop() const { return shared<Loop>(); }
+  const Function* function() const { return shared<Function>(); }
+  Namespace* attributes() const {
+    const auto* found = std::get_if<Namespace*>(&data_);
+    return found == nullptr ? nullptr : *found;
+  }
+  std::int64_t whole() const { return is_bool() ? std::get<bool>(data_) : std::get<std::int64_t>(data_); }
+  double number() const { return is_float() ? std::get<double>(data_) : static_cast<double>(whole()); }
+  std::string why_undefined() const;  // REQUIRES: is_undefined()
+  std::size_t values() const;         // the values it is made of: what a walk over it costs
+  int depth() const;
+
+ private:
+  template <typename Kind>
+  const Kind* shared() const {
+    const auto* found = std::get_if<std::shared_ptr<const Kind>>(&data_);
+    return found == nullptr ? nullptr : found->get();
+  }
+  std::variant<Undefined, None, bool, std::int64_t, double, std::shared_ptr<const Text>, std::shared_ptr<const List>,
+               std::shared_ptr<const Dict>, std::shared_ptr<const Loop>, Namespace*, std::shared_ptr<const Function>>
+      data_;
+};
+
+// A list or a tuple. `depth` and `values` are those of the tree below it: bounded when it is made, so that no walk over
+// a value needs a bound of its own. A long text counts as several values.
+struct List {
+  std::vector<Value> items;
+  bool is_tuple = false;
+  int depth = 1;
+  std::size_t values = 1;
+};
+struct Dict {
+  std::vector<Entry> entries;  // in the order written
+  int depth = 1;
+  std::size_t values = 1;
+  const Value* find(const Value& key) const;
+  const Value* find(std::string_view key) const;
+};
+// What {% set ns.name = value %} changes. The run owns it: it may hold itself.
+struct Namespace {
+  std::map<std::string, Value, std::less<>> attributes;
+};
+// The variable `loop` of a {% for %}.
+struct Loop {
+  std::shared_ptr<const List> items;
+  std::size_t index = 0;
+};
+// A macro, a method of a value (with `self`), or a global function.
+struct Function {
+  std::string name;
+  std::shared_ptr<const Value> self;
+  const MacroStatement* macro = nullptr;
+};
+
+std::string_view kind_name(const Value& value);  // of Python, for messages: "str", "dict"
+bool is_true(const Value& value);
+bool equal(const Value& left, const Value& right);
+bool less(const Value& left, const Value& right);  // throws Error for kinds that have no order
+Text printed(const Value& value);                  // str(): a text as it is
+void check_defined(const Value& value);            // throws Error "'x' is undefined"
+
+// The values that a loop visits: items, keys, characters; none of an undefined value. Throws Error for others.
+std::vector<Value> elements(const Value& value);
+
+// json.dumps() of Python. `indent` is what a level is indented by; without it, one line.
+struct JsonStyle {
+  std::optional<std::string> indent;
+  std::string item_separator = ", ", key_separator = ": ";
+  bool ascii = false, sort_keys = false;
+};
+Text to_json_text(const Value& value, const JsonStyle& style);
+
+}  // namespace agon::agents::jinja
