@@ -2,17 +2,20 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "env/grading/answer/text.h"
+#include "env/grading/answer/word_list.h"
 #include "env/grading/characters.h"
 
 namespace agon::env {
 namespace {
 
+using Texts = std::initializer_list<std::string_view>;
 using Names = std::unordered_map<std::string_view, std::string_view>;
 
 // Commands that stand for a text; "" for those that only set it.
@@ -297,6 +300,8 @@ class MarkupReader {
     if (kind == Brace::numerator) {
       out_ += '/';
       argument(Brace::denominator);
+    } else if (kind == Brace::denominator) {
+      part_from_factor();
     }
   }
 
@@ -306,12 +311,16 @@ class MarkupReader {
     ++at_;
   }
   void open() {
-    if (peek(1) == ',' && peek(2) == '}') {
-      out_ += ',';
-      at_ += 3;
-      return;
-    }
+    if (peek(1) == ',' && peek(2) == '}') return comma();
     push(Brace::kept, "{");
+  }
+  // "1{,}234" has thousands, "12{,}5" a decimal comma.
+  void comma() {
+    at_ += 3;
+    std::size_t size = 0;
+    while (is_digit(peek(size))) ++size;
+    const bool decimals = !out_.empty() && is_digit(out_.back()) && size > 0 && size != 3;
+    out_ += decimals && peek(size) != '{' ? '.' : ',';
   }
   void close() {
     ++at_;
@@ -323,7 +332,15 @@ class MarkupReader {
     if (kind == Brace::numerator) {
       out_ += '/';
       argument(Brace::denominator);
+    } else if (kind == Brace::denominator) {
+      part_from_factor();
     }
+  }
+  // \frac{1}{2}\pi: what stands behind the fraction is not below its line.
+  void part_from_factor() {
+    std::string_view rest = text_.substr(at_);
+    while (starts_with_any(rest, Texts{" ", "\\,", "\\;", "\\!"})) rest.remove_prefix(rest.front() == ' ' ? 1 : 2);
+    if (starts_with_any(rest, Texts{"\\pi", "\\sqrt", "\u03c0", "\u221a"})) out_ += "\u00b7";
   }
   // "(12" becomes "12", "(a" becomes "a", "(a+b" becomes "(a+b)".
   void close_argument(std::size_t begin) {

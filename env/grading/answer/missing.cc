@@ -152,6 +152,55 @@ std::size_t last_refusal(std::string_view lower) {
   return last;
 }
 
+// --- A last clause that refuses ---
+
+// What ends the clause before the last one.
+constexpr std::string_view kBreaks[] = {". ", "; ", "\n", ", ", " so ", " but ", " and ", "\u3002", ".", "\uff0c"};
+// Of what is asked for: no answer.
+constexpr std::string_view kCannot[] = {"cannot determine",
+                                        "can't determine",
+                                        "cannot be determined",
+                                        "can't be determined",
+                                        "could not determine",
+                                        "cannot tell",
+                                        "can't tell",
+                                        "cannot say",
+                                        "can't say",
+                                        "cannot answer",
+                                        "can't answer",
+                                        "cannot be answered",
+                                        "can't be answered",
+                                        "cannot be calculated",
+                                        "can't be calculated",
+                                        "cannot be computed",
+                                        "cannot calculate",
+                                        "can't calculate",
+                                        "unable to determine",
+                                        "unable to answer",
+                                        "not possible to determine",
+                                        "impossible to determine",
+                                        "无法确定",
+                                        "无法回答",
+                                        "nicht bestimm",
+                                        "kann ich nicht beantworten",
+                                        "impossible de déterminer",
+                                        "no se puede determinar",
+                                        "no puedo determinar",
+                                        "невозможно определить"};
+// With one of these as its subject.
+constexpr std::string_view kAsked[] = {"the value", "the data", "the total", "the answer", "the number", "the figure"};
+constexpr std::string_view kAbsent[] = {"not given",     "not shown",   "not provided", "not available", "not stated",
+                                        "not specified", "not visible", "not listed",   "missing"};
+// A clause with one of these limits an answer.
+constexpr std::string_view kLimits[] = {" more", "exact", "certain", " sure", "other", "behind", "whether", "precise"};
+
+std::string_view last_clause(std::string_view lower) {
+  std::size_t begin = 0;
+  for (const std::string_view mark : kBreaks)
+    if (const std::size_t at = lower.rfind(mark); at != lower.npos) begin = std::max(begin, at + mark.size());
+  return lower.substr(begin);
+}
+
 }  // namespace
 
 bool refuses(std::string_view plain) {
@@ -171,6 +220,14 @@ bool refuses(std::string_view plain) {
   const bool sorry = sentence.find("sorry") != sentence.npos;
   const bool turns = contains_any(sorry ? behind_refusal : sentence, kTurns);
   return first && last && !turns;
+}
+
+bool refuses_number(std::string_view plain) {
+  const std::string lower = to_lower(plain);
+  const std::string_view text = std::string_view(lower).substr(0, lower.find_last_not_of(" .!\n") + 1);
+  const std::string_view clause = last_clause(text);
+  if (has_digit(clause) || contains_any(clause, kLimits)) return false;
+  return contains_any(clause, kCannot) || (starts_with_any(clause, kAsked) && ends_with_any(clause, kAbsent));
 }
 
 bool refuses_first(std::string_view value) {

@@ -58,7 +58,10 @@ std::optional<Number> behind_equals(std::string_view text) {
   if (between.find_first_of(",;\n") != between.npos || between.find(" and ") != between.npos ||
       between.find(" or ") != between.npos)
     return {};
-  return parse_or_only(text.substr(last + size));
+  const std::string_view right = behind(text.substr(last + size), " ");
+  const std::size_t digits = digits_at(right, 0).size();
+  if (is_multiple_of_x(text.substr(0, last + size), right.substr(digits))) return {};
+  return parse_or_only(right);
 }
 
 // "T = 300K", "a temperature of 300K" with a blank before each K: kelvin, not thousands. Other texts as they are.
@@ -175,6 +178,19 @@ constexpr std::string_view kConclusions[] = {" is ",
                                              " corresponds to ",
                                              "it's ",
                                              "that's ",
+                                             " yields ",
+                                             " results in ",
+                                             " soit ",
+                                             " donc ",
+                                             " ergibt ",
+                                             " quindi ",
+                                             " \u0438\u0442\u043e\u0433\u043e ",
+                                             "\u21d2",
+                                             "\u4e00\u5171",
+                                             "\u603b\u5171",
+                                             "\u5408\u8a08",
+                                             "\u5168\u90e8\u3067",
+                                             "\u800c\u662f",
                                              "\u5e94\u8be5\u662f",
                                              "\u6240\u4ee5",
                                              "\u56e0\u6b64"};
@@ -453,7 +469,7 @@ std::optional<Number> read_number(std::string_view text) {
     if (lists_numbers(phrase.value) || refuses_first(phrase.sentence)) return {};
     if (const auto number = of_phrase(phrase.sentence)) return number;
   }
-  return broken || refuses(plain) ? std::nullopt : without_phrase(before_check(plain));
+  return broken || refuses(plain) || refuses_number(plain) ? std::nullopt : without_phrase(before_check(plain));
 }
 
 }  // namespace agon::env

@@ -101,6 +101,8 @@ class NumberReader {
     if (denies_last(text_.substr(at_)) || bounds_last(text_.substr(at_)) || is_variable(rest)) return false;
     if (rest.front() == '^' || rest.front() == '-' || rest.front() == '*' || rest.front() == ')') return false;
     if (rest.front() == '/' && (rest.size() == 1 || !is_unit_byte(rest[1]))) return false;
+    if (rest.size() == 2 && rest[0] == '/' && std::string_view("nxyz").find(rest[1]) != std::string_view::npos)
+      return false;  // 2/x
     if (static_cast<std::size_t>(std::count(rest.begin(), rest.end(), ' ')) >= kMostUnitWords) return false;
     for (std::size_t i = 0; i < rest.size(); ++i)
       if (!is_unit_byte(rest[i]) && !is_unit_mark(rest, i)) return false;
@@ -119,8 +121,10 @@ class NumberReader {
   }
   // 3y, 3i: the rest of a number; 3x may be three times.
   bool is_variable(std::string_view rest) const {
+    if (at_ < text_.size() && text_[at_] != ' ' && begins_product(rest)) return true;
     return at_ < text_.size() && text_[at_] != ' ' &&
-           std::string_view("inyz").find(rest[0]) != std::string_view::npos &&
+           std::string_view(rest.size() > 1 && rest[1] == '^' ? "inxyz" : "inyz").find(rest[0]) !=
+               std::string_view::npos &&
            (rest.size() == 1 || !is_letter(rest[1])) &&
            !(rest.size() > 1 && static_cast<unsigned char>(rest[1]) >= 0x80);
   }
@@ -172,7 +176,7 @@ class NumberReader {
           (code == "hk" && sign_size == 0) || (code == "nz" && sign_size == 0))
         at_ = begin;
       if (at_ != begin || code.empty()) at_ += sign_size;
-      has_currency_ = has_currency_ || sign_size > 0;
+      has_currency_ = has_currency_ || at_ > begin;
     }
     skip_blanks();
   }
@@ -193,7 +197,8 @@ class NumberReader {
         ++at_;
         const auto below = literal();
         const auto part = above && below ? quotient(*above, *below) : std::nullopt;
-        return part && glued_to_operator() == false ? number_of(first->value + part->value) : std::nullopt;
+        if (!part || glued_to_operator()) return {};
+        return with_irrationals(number_of(first->value + part->value), depth, Joined::in_any_way);
       }
       at_ = behind;
     }
@@ -206,7 +211,7 @@ class NumberReader {
     skip_blanks();
     const bool negative = peek() == '-';
     if (negative) ++at_;
-    std::optional<Number> second = term(depth);
+    std::optional<Number> second = term(depth, Joined::written_together);
     if (!second) {
       if (is_digit(peek()) || peek() == '\0') return {};  // "1/", "1/2,3"
       at_ = behind;
@@ -214,17 +219,20 @@ class NumberReader {
     }
     if (negative) second = negated(*second);
     if (glued_to_operator()) return {};
-    return quotient(*first, *second);
+    return with_irrationals(quotient(*first, *second), depth, Joined::in_any_way);
   }
   bool glued_to_operator() const { return (peek() == '/' && is_digit(peek(1))) || peek() == '^'; }
 
-  // A literal, a root, π, or brackets; and roots and π right behind it.
-  std::optional<Number> term(int depth) {
-    std::optional<Number> value = factor(depth);
+  // A literal, a root, π, or brackets; and roots and π right behind it. Below a line only what is written together with
+  // it: "1/2π", but "1/2 · π" is half of π.
+  enum class Joined { written_together, in_any_way };
+  std::optional<Number> term(int depth, Joined joined = Joined::in_any_way) {
+    return with_irrationals(factor(depth), depth, joined);
+  }
+  std::optional<Number> with_irrationals(std::optional<Number> value, int depth, Joined joined) {
     for (int i = 0; value && i < 3; ++i) {
       const std::size_t behind = at_;
-      if (peek() == ' ') ++at_;
-      if (skip("\u00b7") || skip("\u00d7") || skip("*")) skip_blanks();
+      if (joined == Joined::in_any_way) skip_operator();
       if (!begins_irrational(text_.substr(std::min(at_, text_.size())))) {
         at_ = behind;
         break;
@@ -233,6 +241,10 @@ class NumberReader {
       value = next ? product(*value, *next) : std::nullopt;
     }
     return value;
+  }
+  void skip_operator() {
+    if (peek() == ' ') ++at_;
+    if (skip("\u00b7") || skip("\u00d7") || skip("*")) skip_blanks();
   }
   std::optional<Number> factor(int depth) {
     if (depth >= kDeepest) return {};
@@ -295,7 +307,8 @@ class NumberReader {
     std::vector<std::size_t> sizes = {first};
     if (!zero && separator && std::string_view(", '_.").find(separator) != std::string_view::npos)
       sizes = groups(separator, first);
-    decimal_comma_ = separator == ',' && sizes.size() == 2 && sizes.back() < 3 && unit_at(at_ + span_of(sizes));
+    decimal_comma_ =
+        separator == ',' && sizes.size() == 2 && sizes.back() < 3 && (has_currency_ || unit_at(at_ + span_of(sizes)));
     if (decimal_comma_) sizes.pop_back();
     if (separator == ',' && !zero && sizes.size() > 1 && !are_thousands(sizes, true)) return false;
     if (separator == ' ' && sizes.size() > 1 && text_.substr(at_ + span_of(sizes)).starts_with('/'))
@@ -315,8 +328,9 @@ class NumberReader {
   // "12,99 €", "3,5 km", "2,3 Millionen": what parts the digits before is a decimal comma.
   bool unit_at(std::size_t at) const {
     constexpr std::string_view kUnits[] = {
-        "km",     "cm",           "mm",           "m",      "kg",  "g",    "l",     "ml",     "km/h", "\u043a\u043c",
-        "\u043c", "\u0441\u043c", "\u043a\u0433", "\u0433", "eur", "euro", "euros", "prozent"};
+        "km",     "cm",           "mm",           "m",      "kg",  "g",    "l",     "ml",      "km/h", "\u043a\u043c",
+        "\u043c", "\u0441\u043c", "\u043a\u0433", "\u0433", "eur", "euro", "euros", "prozent", "usd",  "chf",
+        "pln",    "z\u0142",      "k\u010d",      "kr",     "lei", "ft",   "руб",   "р",       "грн"};
     const std::string_view rest = behind(text_.substr(std::min(at, text_.size())), " ");
     if (rest.empty()) return false;
     if (rest[0] == '%' || rest.starts_with("\u00b0") || currency_sign(rest) > 0 || scale_word(rest)) return true;
@@ -421,7 +435,7 @@ class NumberReader {
 
   std::string_view text_;
   std::size_t at_;
-  bool has_currency_ = false;   // a sign stood before the digits: $4.5m are millions
+  bool has_currency_ = false;   // stood before the digits: $4.5m are millions, EUR 12,99 has a decimal comma
   bool decimal_comma_ = false;  // of the literal being read: a comma parts its decimals
 };
 
@@ -477,6 +491,13 @@ std::size_t currency_sign(std::string_view text) {
   if (text.empty()) return 0;
   const Character first = first_character(text);
   return first.code_point >= 0 && utf8proc_category(first.code_point) == UTF8PROC_CATEGORY_SC ? first.bytes : 0;
+}
+
+bool begins_product(std::string_view text) {
+  constexpr std::string_view kProducts[] = {"ab", "abc", "ac", "bc", "xy", "xyz", "xz", "yz"};
+  return std::any_of(std::begin(kProducts), std::end(kProducts), [&](std::string_view product) {
+    return text.starts_with(product) && (text.size() == product.size() || !is_word_byte(text[product.size()]));
+  });
 }
 
 bool begins_irrational(std::string_view text) {

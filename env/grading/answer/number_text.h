@@ -33,6 +33,7 @@ NumberAt number_at(std::string_view plain, std::size_t at);
 std::string_view digits_at(std::string_view text, std::size_t at);  // that stand there in a row
 std::size_t currency_sign(std::string_view text);  // its size at the front of the text; 0: there is none
 bool begins_irrational(std::string_view text);     // with a root or π
+bool begins_product(std::string_view text);        // with variables that are multiplied: "ab", "xy"
 inline constexpr std::string_view kNegativeWords[] = {"minus ", "negative "};
 
 }  // namespace agon::env

@@ -99,16 +99,21 @@ bool is_count(const std::vector<std::string_view>& words, std::size_t at, std::s
   return !pronoun && !place_among(before, kNoCounts) && (where || !place_among(next, kNoUnits));
 }
 
-// "There are no dogs in the image."
-bool counts_none(const std::vector<std::string_view>& words) {
-  constexpr std::string_view kUncounted[] = {"data",     "information", "way",   "answer",  "number", "numbers",
-                                             "label",    "labels",      "value", "values",  "such",   "more",
-                                             "other",    "need",        "doubt", "mention", "clear",  "enough",
-                                             "evidence", "indication",  "longer"};
-  for (std::size_t at = 2; at + 1 < words.size(); ++at)
-    if (words[at] == "no" && words[at - 2] == "there" && (words[at - 1] == "are" || words[at - 1] == "is"))
-      return !is_among(words[at + 1], kUncounted);
-  return false;
+// "There are no dogs in the image.", "I see no dogs.", "No dogs are visible.", "There aren't any dogs.": the words of a
+// lower-case sentence.
+bool counts_none(std::string_view lower) {
+  constexpr std::string_view kUncounted[] = {
+      "data",     "information", "way",    "answer", "number", "numbers", "label",   "labels",  "value",
+      "values",   "such",        "more",   "other",  "need",   "doubt",   "mention", "clear",   "enough",
+      "evidence", "indication",  "longer", "idea",   "clue",   "one",     "answers", "problem", "worries"};
+  constexpr std::string_view kNone[] = {"there are no ",    "there is no ",      "i see no ",
+                                        "i can see no ",    "there aren't any ", "there are not any ",
+                                        "i don't see any ", "i do not see any "};
+  std::size_t behind = lower.starts_with("no ") ? 3 : 0;
+  for (const std::string_view words : kNone)
+    if (const std::size_t at = lower.find(words); at != lower.npos) behind = at + words.size();
+  const std::string_view counted = letters_at(lower, behind);
+  return behind > 0 && !counted.empty() && !is_among(counted, kUncounted);
 }
 
 std::string_view behind_introductions(std::string_view text) {
@@ -157,7 +162,7 @@ std::optional<std::string> only_number_in_words(std::string_view plain) {
     if (!whom) only = sum.value();
     at = end - 1;
   }
-  if (!only && counts_none(words)) return "0";
+  if (!only && counts_none(lower)) return "0";
   return only ? std::optional(fmt::format("{}", *only)) : std::nullopt;
 }
 

@@ -22,6 +22,12 @@ std::size_t currency_before(std::string_view text) {
   return 0;
 }
 
+// Denies a whole sentence.
+constexpr std::string_view kImpossible[] = {"impossible that there are ", "impossible that there is ",
+                                            "impossible that it is ",     "impossible for there to be ",
+                                            "impossible that it's ",      "can't be that there are ",
+                                            "cannot be that there are "};
+
 bool is_operator(std::string_view between) {
   between = trim(between);
   constexpr std::string_view kOperators[] = {"+", "-",      "*",      "/",      "^",      "**",    ":",
@@ -38,7 +44,8 @@ bool ends_with_function(std::string_view before) {
   if (bracket) said.remove_suffix(1);
   std::size_t begin = said.size();
   while (begin > 0 && (is_word_byte(said[begin - 1]) || said[begin - 1] == '_')) --begin;
-  const std::string_view name = said.substr(begin);
+  std::string_view name = said.substr(begin);
+  if (const std::size_t base = name.find('_'); base != name.npos) name = name.substr(0, base);  // log_2
   if (bracket && name.size() == 1 && is_letter(name[0])) return true;
   return std::any_of(std::begin(kFunctions), std::end(kFunctions), [&](std::string_view function) {
     return bracket ? name.starts_with(function)
@@ -65,6 +72,14 @@ std::string_view behind_unit(std::string_view text) {
   return end > 1 ? text.substr(end) : std::string_view();
 }
 
+// Where the code of a currency begins right before a place, "EUR12,99"; the place itself: there is none.
+std::size_t currency_code_before(std::string_view text, std::size_t at) {
+  std::size_t begin = at;
+  while (begin > 0 && is_letter(text[begin - 1])) --begin;
+  const bool apart = begin == 0 || !is_word_byte(text[begin - 1]);
+  return apart && at - begin == 3 && number_at(text, begin).number ? begin : at;
+}
+
 // Does "^", "^{" or "^-" behind a letter stand before?
 bool is_power_of_unit(std::string_view text, std::size_t at) {
   while (at > 0 && std::string_view("-{(").find(text[at - 1]) != std::string_view::npos) --at;
@@ -80,18 +95,66 @@ std::size_t negative_word_before(std::string_view text) {
   return 0;
 }
 
-// 3x, 3x4, 3y^2: of what is not one number.
+// 3x, 3x4, 3y^2, 5x^2: of what is not one number.
 bool is_variable_behind(std::string_view text, std::size_t at) {
-  if (at >= text.size() || std::string_view("inxyz").find(text[at]) == std::string_view::npos) return false;
+  if (at >= text.size()) return false;
+  if (begins_product(text.substr(at))) return true;
+  if (std::string_view("inxyz").find(text[at]) == std::string_view::npos) return false;
   if (at + 1 == text.size()) return text[at] != 'x';
+  if (text[at + 1] == '^') return true;
   return is_digit(text[at + 1]) || (!is_word_byte(text[at + 1]) && text[at + 1] != '-' && text[at] != 'x');
+}
+
+// The sign of a sum or product at the front of a text, with the blanks around it; empty: there is none.
+std::string_view operator_at(std::string_view text) {
+  const std::size_t begin = std::min(text.find_first_not_of(' '), text.size());
+  for (const std::string_view sign : {"+", "-", "*", "/", "\u00b7", "\u00d7"})
+    if (text.substr(begin).starts_with(sign))
+      return text.substr(0, std::min(text.find_first_not_of(' ', begin + sign.size()), text.size()));
+  return {};
+}
+
+// " - x", "/x", " + y^2", "(x+1)": a term with a variable is joined to the number before it. "3 - a dog", "5/h" and
+// "3-D" have none.
+bool is_joined_to_variable(std::string_view behind) {
+  const bool bracket = behind.starts_with('(');
+  const std::string_view sign = bracket ? behind.substr(0, 1) : operator_at(behind);
+  const std::string_view rest = behind.substr(sign.size());
+  const bool strict = trim(sign) == "/" || sign == "-";
+  const std::string_view variables = strict ? "nxyz" : "bcknpqrtuvwxyz";
+  if (sign.empty() || rest.empty() || variables.find(rest[0]) == variables.npos) return false;
+  if (bracket) return !operator_at(rest.substr(1)).empty() || rest.substr(1).starts_with('^');
+  return rest.size() == 1 || (!is_word_byte(rest[1]) && rest[1] != '-' && rest[1] != '\'');
+}
+
+// "x + ", "2x - ", "x/", "x^2 + ": a term with a variable, which is joined to the number behind it.
+bool joins_variable(std::string_view before) {
+  std::size_t end = before.find_last_not_of(' ') + 1;
+  if (end == 0 || std::string_view("+-*/").find(before[end - 1]) == std::string_view::npos) return false;
+  const char sign = before[end - 1];
+  const bool apart = end < before.size();  // "x -3" is no sum for sure
+  before = trim(before.substr(0, end - 1));
+  if (const std::size_t power = before.rfind('^'); power != before.npos && power + 4 > before.size())
+    if (digits_at(before, power + 1).size() + power + 1 == before.size()) before = before.substr(0, power);
+  if (before.empty() || before.back() < 'a' || before.back() > 'z') return false;
+  if (sign == '-' && !apart && std::string_view("nxyz").find(before.back()) == std::string_view::npos) return false;
+  return before.size() == 1 || !is_word_byte(before[before.size() - 2]) || is_digit(before[before.size() - 2]);
 }
 
 }  // namespace
 
 bool is_no_answer(std::string_view before, std::string_view behind) {
   return denies_next(before) || bounds_next(before) || ends_with_function(before) || before.ends_with("\u00b1") ||
-         ends_with_label(before) || denies_last(behind) || denies_last(behind_unit(behind)) || bounds_last(behind);
+         ends_with_label(before) || ends_with_any(ascii_lower(last_bytes(before, 40)), kImpossible) ||
+         denies_last(behind) || denies_last(behind_unit(behind)) || bounds_last(behind);
+}
+
+bool is_multiple_of_x(std::string_view before, std::string_view behind) {
+  const std::string_view equation = trim(before);
+  if (!equation.ends_with('=') || !starts_with_word(behind, "x")) return false;
+  const std::string_view left = trim(equation.substr(0, equation.size() - 1));
+  if (left.ends_with(')')) return true;
+  return !left.empty() && is_letter(left.back()) && (left.size() == 1 || !is_word_byte(left[left.size() - 2]));
 }
 
 std::optional<Number> only_number(std::string_view text) {
@@ -104,22 +167,27 @@ std::optional<Number> only_number(std::string_view text) {
       ++at;
       continue;
     }
-    if (at > 0 && (is_letter(text[at - 1]) || text[at - 1] == '_' || is_power_of_unit(text, at))) {  // H2O, x1, cm^2
+    const std::size_t code = currency_code_before(text, at);
+    const bool glued = at > 0 && code == at && (is_letter(text[at - 1]) || text[at - 1] == '_');
+    if (glued || is_power_of_unit(text, at)) {  // H2O, x1, cm^2
       do ++at;
       while (at < text.size() && (is_word_byte(text[at]) || text[at] == '_'));
       continue;
     }
-    const std::size_t begin = at - currency_before(text.substr(0, at));
+    const std::size_t begin = code - currency_before(text.substr(0, code));
     if (begin > 1 && text[begin - 1] == '-' && text[begin - 2] == '-') return {};
     const std::size_t word = negative_word_before(text.substr(0, begin));
     const bool dash = begin > 0 && text[begin - 1] == '-' && (begin == 1 || !is_word_byte(text[begin - 2]));
     const bool negative = dash || word > 0;
-    auto [number, after] = number_at(text, at);
+    auto [number, after] = number_at(text, begin);
     if (!number || after <= at) return {};
     if (negative) number = negated(*number);
     const bool joined = after + 1 < text.size() && is_digit(text[after + 1]) &&
                         std::string_view(",.:/^").find(text[after]) != std::string_view::npos;
     const std::size_t start = begin - (dash ? 1 : word);
+    if (joins_variable(text.substr(0, begin)) || is_joined_to_variable(text.substr(after)) ||
+        is_multiple_of_x(text.substr(0, begin), text.substr(after)))
+      return {};
     if (joined || is_variable_behind(text, after) || (only && is_operator(text.substr(end_of_last, at - end_of_last))))
       return {};
     if (only && negative && is_operator(text.substr(end_of_last, begin - end_of_last))) return {};

@@ -15,4 +15,7 @@ std::optional<Number> only_number(std::string_view text);
 // Of a number between two texts: "not 5", "5 is wrong"; bounds, "x > 5" and "5 or more"; "sin 5".
 bool is_no_answer(std::string_view before, std::string_view behind);
 
+// "y = 4x", "f(x) = 5x": is the number between them a factor of the variable x, and not "4 times"?
+bool is_multiple_of_x(std::string_view before, std::string_view behind);
+
 }  // namespace agon::env

@@ -144,14 +144,18 @@ const char* plain_form(Character c) {
 }
 
 // What stands for the character before NFKC sees it; `text` is what came before.
-void add_character(std::string& text, Character c, std::string_view bytes, bool& superscript) {
+// `last` is the kind of the character before it, and becomes that of this one.
+enum class Kind { other, superscript, fraction };
+void add_character(std::string& text, Character c, std::string_view bytes, Kind& last) {
   const char raised = superscript_of(c);
   if (raised) {
-    if (!superscript) text += '^';
+    if (last != Kind::superscript) text += '^';
     text += raised;
   } else if (const char* fraction = vulgar_fraction(c)) {
     if (!text.empty() && is_digit(text.back())) text += ' ';
     text += fraction;
+  } else if (last == Kind::fraction && (c == 0x3C0 || c == 0x221A)) {
+    text.append("\u00b7").append(bytes);  // ½π is no 1/(2π)
   } else if (const auto digit = digit_of(c)) {
     text += *digit;
   } else if (const char* form = plain_form(c)) {
@@ -161,7 +165,7 @@ void add_character(std::string& text, Character c, std::string_view bytes, bool&
   } else {
     text += bytes;
   }
-  superscript = raised != '\0';
+  last = raised ? Kind::superscript : vulgar_fraction(c) ? Kind::fraction : Kind::other;
 }
 
 std::string in_nfkc(const std::string& text) {
@@ -179,7 +183,7 @@ std::string plain_characters(std::string_view text) {
   std::string kept;
   kept.reserve(text.size());
   int marks = 0;
-  bool superscript = false;
+  Kind last = Kind::other;
   for_each_character(text, [&](Character c, std::string_view bytes) {
     if (c < 0) {
       kept += "\xEF\xBF\xBD";
@@ -187,7 +191,7 @@ std::string plain_characters(std::string_view text) {
     }
     if (is_invisible(c)) return;
     marks = utf8proc_get_property(c)->combining_class ? marks + 1 : 0;
-    if (marks <= kMostMarks) add_character(kept, c, bytes, superscript);
+    if (marks <= kMostMarks) add_character(kept, c, bytes, last);
   });
   return in_nfkc(kept);
 }
