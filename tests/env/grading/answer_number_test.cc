@@ -211,49 +211,49 @@ TEST_CASE("numbers that are called the wrong answer or taken back") {
   check(Grader("number", 5), {"5 is the right answer.", "There are 5 cats, but no dogs."},
         {"5 is the wrong answer.", "5 is a wrong answer.", "It's impossible that there are 5.",
          "5 was my first guess, but it is wrong."});
+}
 
-  TEST_CASE("roots and π behind a fraction are not below its line") {
-    check(Grader("number", "\\pi/2"),
-          {"\\frac{1}{2}\\pi", "\\frac12\\pi", "½π", "1/2 * π", "\\frac{1}{2}\\cdot\\pi", "\\dfrac{1}{2}\\,\\pi",
-           "The area is \\(\\frac{1}{2}\\pi\\).", "\\frac{\\pi}{2}"},
-          {"\\frac{1}{2\\pi}", "1/2π", "2π"});
-    check(Grader("number", "\\sqrt{3}/2"), {"\\frac{1}{2}\\sqrt{3}", "½√3", "1/2 × √3"}, {"\\frac{1}{2\\sqrt{3}}"});
-    check(Grader("number", "3\\pi/2"), {"1\\frac{1}{2}\\pi", "1½π", "\\frac32 \\pi"}, {"1.5"});
-  }
+TEST_CASE("roots and π behind a fraction are not below its line") {
+  check(Grader("number", "\\pi/2"),
+        {"\\frac{1}{2}\\pi", "\\frac12\\pi", "½π", "1/2 * π", "\\frac{1}{2}\\cdot\\pi", "\\dfrac{1}{2}\\,\\pi",
+         "The area is \\(\\frac{1}{2}\\pi\\).", "\\frac{\\pi}{2}"},
+        {"\\frac{1}{2\\pi}", "1/2π", "2π"});
+  check(Grader("number", "\\sqrt{3}/2"), {"\\frac{1}{2}\\sqrt{3}", "½√3", "1/2 × √3"}, {"\\frac{1}{2\\sqrt{3}}"});
+  check(Grader("number", "3\\pi/2"), {"1\\frac{1}{2}\\pi", "1½π", "\\frac32 \\pi"}, {"1.5"});
+}
 
-  TEST_CASE("numbers in formulas with variables are no answer") {
-    check({"number", 3}, {"x = 3", "3x", "3 cm/s", "3/h", "3 - a good number", "3 x-rays"},
-          {"The answer is x + 3.", "3 - x", "3(x+1)", "3x^2", "3ab", "y = 3x", "f(x) = 3x", "y = x + 3", "x/3", "3/x",
-           "\\frac{x}{3}", "\\frac{3}{y}", "3 + 2x", "x^2 + 3", "n - 3", "\\log_2 3", "g(t) = t + 3", "3(n - 1)"});
-  }
+TEST_CASE("numbers in formulas with variables are no answer") {
+  check({"number", 3}, {"x = 3", "3x", "3 cm/s", "3/h", "3 - a good number", "3 x-rays"},
+        {"The answer is x + 3.", "3 - x", "3(x+1)", "3x^2", "3ab", "y = 3x", "f(x) = 3x", "y = x + 3", "x/3", "3/x",
+         "\\frac{x}{3}", "\\frac{3}{y}", "3 + 2x", "x^2 + 3", "n - 3", "\\log_2 3", "g(t) = t + 3", "3(n - 1)"});
+}
 
-  TEST_CASE("a currency makes a comma with two digits a decimal comma") {
-    check({"number", 12.99},
-          {"EUR12,99", "USD12,99", "EUR 12,99", "€ 12,99", "€12,99", "£12,99", "R$ 12,99", "12,99 zł", "12,99 Kč",
-           "12,99 kr", "12,99 руб.", "The price is CHF12,99.", "The price is €12,99.", "$12{,}99$"},
-          {"12,99", "EUR99"});
-    check({"number", 12.5}, {"$12{,}5$", "\\boxed{12{,}5}"}, {"125"});
-    check({"number", 12500}, {"12{,}500", "$12,500"}, {});
-  }
+TEST_CASE("a currency makes a comma with two digits a decimal comma") {
+  check({"number", 12.99},
+        {"EUR12,99", "USD12,99", "EUR 12,99", "€ 12,99", "€12,99", "£12,99", "R$ 12,99", "12,99 zł", "12,99 Kč",
+         "12,99 kr", "12,99 руб.", "The price is CHF12,99.", "The price is €12,99.", "$12{,}99$"},
+        {"12,99", "EUR99"});
+  check({"number", 12.5}, {"$12{,}5$", "\\boxed{12{,}5}"}, {"125"});
+  check({"number", 12500}, {"12{,}500", "$12,500"}, {});
+}
 
-  TEST_CASE("a text that gives no answer holds none, whatever it counts") {
-    check({"number", 5},
-          {"I see 5 dogs, but I cannot tell whether there are more.", "There are 5 dogs. The value is 5."},
-          {"Only 5 bars are visible, so I cannot determine the total.",
-           "The data for 5 countries is missing, so the value cannot be determined.",
-           "I can see 5 bars, but I can't tell how many dogs there are.",
-           "There are 5 bars, but the value for Italy is not given.", "I am GPT-5 and cannot answer.",
-           "There are 5 bars. I cannot tell which one is Italy.", "The figure has 5 panels. The value is not shown.",
-           "It's impossible that there are 5."});
-    check({"number", 0},
-          {"No dogs.", "I see no dogs.", "No dogs are visible.", "I don't see any dogs.", "There aren't any dogs."},
-          {"No.", "No idea.", "No data.", "No, dogs."});
-  }
+TEST_CASE("a text that gives no answer holds none, whatever it counts") {
+  check({"number", 5}, {"I see 5 dogs, but I cannot tell whether there are more.", "There are 5 dogs. The value is 5."},
+        {"Only 5 bars are visible, so I cannot determine the total.",
+         "The data for 5 countries is missing, so the value cannot be determined.",
+         "I can see 5 bars, but I can't tell how many dogs there are.",
+         "There are 5 bars, but the value for Italy is not given.", "I am GPT-5 and cannot answer.",
+         "There are 5 bars. I cannot tell which one is Italy.", "The figure has 5 panels. The value is not shown.",
+         "It's impossible that there are 5."});
+  check({"number", 0},
+        {"No dogs.", "I see no dogs.", "No dogs are visible.", "I don't see any dogs.", "There aren't any dogs."},
+        {"No.", "No idea.", "No data.", "No, dogs."});
+}
 
-  TEST_CASE("words that conclude, in several languages") {
-    check({"number", 5},
-          {"Dividing 10 by 2 yields 5.", "10 ÷ 2 results in 5", "黑色3只，白色2只，一共5只。",
-           "3 noirs et 2 blancs, soit 5 chiens.", "3 schwarze plus 2 weiße ergibt 5.", "3 чёрных и 2 белых, итого 5.",
-           "不是4而是5。"},
-          {});
-  }
+TEST_CASE("words that conclude, in several languages") {
+  check({"number", 5},
+        {"Dividing 10 by 2 yields 5.", "10 ÷ 2 results in 5", "黑色3只，白色2只，一共5只。",
+         "3 noirs et 2 blancs, soit 5 chiens.", "3 schwarze plus 2 weiße ergibt 5.", "3 чёрных и 2 белых, итого 5.",
+         "不是4而是5。"},
+        {});
+}
