@@ -84,8 +84,8 @@ void refuse_tools(const RequestFields& fields) {
     throw refused("tool_choice", fmt::format("'tool_choice' is {}, and there are no 'tools'.", shown(choice)));
   }
   throw Refused{{400,
-                 "'tools' is not supported: the chat template of this model does not render tools. Describe them in a "
-                 "message, and read the calls from the text.",
+                 "'tools' is not supported: this server gives none to the chat template. Describe them in a message, and "
+                 "read the calls from the text.",
                  "unsupported_parameter", "tools"}};
 }
 

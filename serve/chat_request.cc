@@ -49,8 +49,8 @@ class MessageReader {
     const SortedJson& calls = json.contains("tool_calls") ? json.at("tool_calls") : SortedJson();
     if (!calls.is_null() && !(calls.is_array() && calls.empty()))
       throw Refused{{400,
-                     fmt::format("'{}.tool_calls' is not supported: the chat template of this model does not render "
-                                 "calls of tools. Write the call into the message's text.",
+                     fmt::format("'{}.tool_calls' is not supported: this server gives no calls of tools to the chat "
+                                 "template. Write the call into the message's text.",
                                  name),
                      "unsupported_parameter", name + ".tool_calls"}};
     if (json.contains("function_call") && !json.at("function_call").is_null())

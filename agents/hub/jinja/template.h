@@ -1,7 +1,6 @@
 // agents/hub/jinja/template.h - a template of the Jinja subset that chat templates are written in, rendered as
-// transformers renders it: jinja2's immutable sandbox with trim_blocks, lstrip_blocks, break and continue, {%
-// generation
-// %}, raise_exception, strftime_now and a tojson that escapes nothing.
+// transformers renders it: jinja2's immutable sandbox with trim_blocks, lstrip_blocks, break and continue, blocks of
+// the name generation, raise_exception, strftime_now and a tojson that escapes nothing.
 //
 // What is printed keeps its origin (text.h): a prompt still says which bytes the template wrote and which a user.
 #pragma once
