@@ -83,10 +83,11 @@ void refuse_tools(const RequestFields& fields) {
     if (says_nothing(choice) || choice == "none" || choice == "auto") return;
     throw refused("tool_choice", fmt::format("'tool_choice' is {}, and there are no 'tools'.", shown(choice)));
   }
-  throw Refused{{400,
-                 "'tools' is not supported: this server gives none to the chat template. Describe them in a message, and "
-                 "read the calls from the text.",
-                 "unsupported_parameter", "tools"}};
+  throw Refused{
+      {400,
+       "'tools' is not supported: this server gives none to the chat template. Describe them in a message, and "
+       "read the calls from the text.",
+       "unsupported_parameter", "tools"}};
 }
 
 }  // namespace
