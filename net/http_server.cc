@@ -357,7 +357,6 @@ class HttpServer::Implementation::Connection : public std::enable_shared_from_th
     http::async_read_header(socket_, buffer_, *parser_, then([this](const error_code& error, std::size_t) {
                               if (error) return cannot_read(error);
                               head_only_ = parser_->get().method() == http::verb::head;
-                              if (!names_host()) return refuse(400, "HTTP/1.1 wants one Host header");
                               if (!knows_coding())
                                 return refuse(501, "the Transfer-Encoding is unsupported; use chunked");
                               if (!is_let_in()) return;
@@ -367,7 +366,6 @@ class HttpServer::Implementation::Connection : public std::enable_shared_from_th
                             }));
   }
 
-  bool names_host() const { return parser_->get().version() < 11 || parser_->get().count(http::field::host) == 1; }
   bool expects_continue() const {
     return parser_->get().version() >= 11 && parser_->get()[http::field::expect].starts_with("100");
   }

@@ -54,12 +54,11 @@ std::string folder_name(const std::filesystem::path& folder) {
 // The critic lives as long as what it was opened from.
 void add_critic(const CriticFlags& flags, const CLI::App& command, serve::ServedModels& models) {
   require_used(command, flags, "critic-");
-  const bool has_own_server = flags.critic == "process-reward" || flags.critic.starts_with("reward-model:");
-  if (has_own_server || flags.critic == "oracle")
-    throw Error("serve: --critic {} cannot be served: {}.", flags.critic,
-                flags.critic == "oracle"           ? "it asks the suite, which clients do not send"
-                : flags.critic == "process-reward" ? "it is a server already; clients can ask it"
-                                                   : "give the folder to --reward-model");
+  if (flags.critic == "oracle") throw Error("serve: --critic oracle asks the suite, which clients do not send.");
+  if (flags.critic == "process-reward")
+    throw Error("serve: --critic process-reward is a server already. Let the clients ask that.");
+  if (flags.critic.starts_with("reward-model:"))
+    throw Error("serve: give the folder of --critic {} to --reward-model.", flags.critic);
   const auto open = std::make_shared<OpenCritic>(open_critic(flags));
   models.critic = {open, open->critic.get()};
   models.critic_name = open->critic->name();
@@ -119,6 +118,25 @@ void serve_models(ModelServeFlags& flags, const CLI::App& command) {
   throw Interrupted(fmt::format("serve: stopped after {} requests.", server.answered()));
 }
 
+// Those of agon search, but for critics that are not served.
+void add_served_critic(CLI::App& command, CriticFlags& flags) {
+  add_critic_options(command, flags, "critic-");
+  for (const char* option : {"--critic-url", "--critic-model", "--critic-form"})
+    command.remove_option(command.get_option(option));
+  command.get_option("--critic")
+      ->default_str("")
+      ->description(
+          "Critic: generative (writes a critique), discriminative (compares the two verdicts), self-score (a policy's "
+          "own <score>), constant=P or random (default: none; generative if another of these options is given)");
+}
+
+void set_groups(CLI::App& command) {
+  for (const char* option : {"--policy", "--reward-model", "--search-index"})
+    command.get_option(option)->group("Models");
+  for (const char* option : {"--host", "--port", "--in-flight", "--connections", "--queue", "--threads", "--grace"})
+    command.get_option(option)->group("Server");
+}
+
 }  // namespace
 
 void add_serve(CLI::App& app) {
@@ -132,8 +150,7 @@ void add_serve(CLI::App& app) {
       ->type_name("<path>");
   add_server_options(*command, "Address to listen on; beyond this machine it needs AGON_API_KEY", flags->server.host,
                      flags->server.port, flags->server.in_flight, flags->server.limits.connections);
-  flags->critic.critic = "generative";
-  add_critic_options(*command, flags->critic, "critic-");
+  add_served_critic(*command, flags->critic);
   command->add_option("--queue", flags->server.queue, "Number of requests that wait; further ones get 429")
       ->type_name("<n>")
       ->check(whole_number_in(0, 10'000))
@@ -146,6 +163,7 @@ void add_serve(CLI::App& app) {
       ->type_name("<number>")
       ->check(number_in(0, 3600))
       ->capture_default_str();
+  set_groups(*command);
   command->callback([flags, command] { serve_models(*flags, *command); });
 }
 

@@ -115,6 +115,12 @@ std::string recorded_policy(const Json& config, const CriticFlags& flags, const 
       config.at("policy").get<std::string>(), files);
 }
 
+// A command may leave some of the options out.
+bool is_given(const CLI::App& command, const std::string& flag) {
+  const CLI::Option* const option = command.get_option_no_throw(flag);
+  return option != nullptr && option->count() > 0;
+}
+
 }  // namespace
 
 void add_critic_options(CLI::App& command, CriticFlags& flags, const std::string& prefix) {
@@ -184,7 +190,7 @@ void require_used(const CLI::App& command, const CriticFlags& flags, const std::
       {"--" + prefix + "model", {"process-reward"}},
       {"--" + prefix + "form", {"process-reward"}}};
   for (const auto& [flag, critics] : used)
-    if (command.count(flag) > 0 && std::ranges::find(critics, flags.critic) == critics.end())
+    if (is_given(command, flag) && std::ranges::find(critics, flags.critic) == critics.end())
       throw Error(
           "critic: {0} does nothing with --critic {2}: it is for {1}. Leave it out, or choose another --critic.", flag,
           fmt::join(critics, ", "), flags.critic);

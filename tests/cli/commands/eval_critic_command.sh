@@ -79,7 +79,7 @@ refuses 1 "Did you mean 'vote'" "$agon" eval-critic --policy "$model" --critique
 refuses 1 "address of its server" "$agon" eval-critic --critic process-reward
 refuses 1 "Did you mean 'qwen'" "$agon" eval-critic --critic process-reward --url http://127.0.0.1:1 --form qwn
 refuses 1 "does not answer" "$agon" eval-critic --critic process-reward --url http://127.0.0.1:1 --file "$scratch/bench.json"
-refuses 1 "no pictures" "$agon" eval-critic --critic process-reward --url http://127.0.0.1:1 --tasks 1
+refuses 1 "no pictures" "$agon" eval-critic --critic process-reward --form shepherd --url http://127.0.0.1:1 --tasks 1
 refuses 1 "$scratch/none.json" "$agon" eval-critic --critic oracle --file "$scratch/none.json"
 refuses 1 "$scratch" "$agon" eval-critic --critic oracle --run "$scratch"
 refuses 1 "chart" "$agon" eval-critic --critic oracle --suite chart

@@ -98,7 +98,7 @@ refuses 1 "asks no critic, and --critic is given" "$agon" search --method majori
 refuses 1 "Give --rank min, mean, last or product" "$agon" search --method best-of-n --critic oracle --out "$scratch/x"
 refuses 1 "--critic-policy does nothing with --critic oracle" "$agon" search --critic oracle \
   --critic-policy nowhere --out "$scratch/x"
-refuses 1 "tasks of charts have pictures" "$agon" search --critic process-reward --critic-url http://127.0.0.1:1 --critic-model m \
+refuses 1 "tasks of charts have pictures" "$agon" search --critic process-reward --critic-form shepherd --critic-url http://127.0.0.1:1 --critic-model m \
   --out "$scratch/x"
 [ ! -e "$scratch/x" ] || fail "a refused search leaves a folder"
 # Two searches of one second, told no folder, do not meet in one.

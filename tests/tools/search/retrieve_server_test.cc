@@ -452,7 +452,8 @@ TEST_CASE("what is not HTTP, or not as it is mostly written, is answered") {
   CHECK(said("GET /hea") == "|closed");
   CHECK_THAT(said("GET /health?x=1 HTTP/1.0\r\n\r\n"), Contains("200 OK") && Contains("healthy"));
   CHECK_THAT(said("HEAD /health HTTP/1.1\r\n\r\n"), Contains("200 OK") && !Contains("healthy"));
-  CHECK_THAT(said("DELETE /health HTTP/1.1\r\n\r\n"), Contains(" 404 ") && Contains("There are POST /retrieve"));
+  CHECK_THAT(said("DELETE /health HTTP/1.1\r\n\r\n"), Contains(" 405 ") && Contains("Allow: GET\r\n"));
+  CHECK_THAT(said("GET /nothing HTTP/1.1\r\n\r\n"), Contains(" 404 ") && Contains("There are POST /retrieve"));
   const std::string two = said(std::string(kHealth) + post_text(kCats));
   CHECK_THAT(two, Contains("healthy") && Contains("Cats"));
   CHECK_THAT(said("POST /retrieve HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"que\r\nf\r\nries\": "
