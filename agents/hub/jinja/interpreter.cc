@@ -307,9 +307,9 @@ class Interpreter {
     if (arguments.positional.size() > parameters.size())
       throw Error("the macro '{}' takes at most {} arguments, {} are given", macro.name, parameters.size(),
                   arguments.positional.size());
-    for (const auto& [keyword, value] : arguments.keywords)
-      if (std::none_of(parameters.begin(), parameters.end(), [&](const auto& p) { return p.first == keyword; }))
-        throw Error("the macro '{}' has no argument '{}'", macro.name, keyword);
+    for (const auto& given : arguments.keywords)
+      if (std::none_of(parameters.begin(), parameters.end(), [&](const auto& p) { return p.first == given.first; }))
+        throw Error("the macro '{}' has no argument '{}'", macro.name, given.first);
     Scope scope(top_);
     for (std::size_t i = 0; i < parameters.size(); ++i)
       scope.set(parameters[i].first, macro_argument(macro, i, arguments, scope));

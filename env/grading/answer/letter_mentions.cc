@@ -366,8 +366,8 @@ bool LetterMentions::is_ruled_out(std::size_t at) const {
 
 // "If the bar were tall, B would be correct.": the clause before the letter is contrary to fact.
 bool LetterMentions::is_counterfactual(std::size_t at) const {
-  constexpr std::size_t kLongestSentence = 200;
-  const std::string_view left = last_bytes(std::string_view(lower_).substr(0, at), kLongestSentence);
+  constexpr std::size_t kLookBack = 200;
+  const std::string_view left = last_bytes(std::string_view(lower_).substr(0, at), kLookBack);
   const std::size_t mark = left.find_last_of(".!?;:\n");
   const std::string_view sentence = behind(left.substr(mark == left.npos ? 0 : mark + 1), " ");
   return sentence.starts_with("if ") && sentence.find(" so ") == sentence.npos &&
