@@ -295,12 +295,9 @@ class HttpServer::Implementation::Connection : public std::enable_shared_from_th
   asio::io_context& io() { return server_.io; }
   const std::shared_ptr<Unsent>& unsent() const { return unsent_; }
   const std::atomic<bool>& stop() const { return stop_; }
-  bool gone() const { return gone_; }
-  // True for the first who asks: the request waits no longer for a worker.
-  bool leave_queue() {
-    const bool waited = waits_.exchange(false);
-    if (waited) --server_.waiting;
-    return waited;
+  // The request waits for a worker no longer.
+  void leave_queue() {
+    if (waits_.exchange(false)) --server_.waiting;
   }
 
   State state() const { return state_; }
@@ -389,7 +386,7 @@ class HttpServer::Implementation::Connection : public std::enable_shared_from_th
     return found == server_.routes.end() ? nullptr : &*found;
   }
 
-  // Of a path that has no such method, or is none.
+  // The path is unknown, or does not take this method.
   void refuse_route() {
     const std::string wanted = path();
     std::vector<std::string> known;

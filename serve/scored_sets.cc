@@ -36,10 +36,15 @@ ScoredSets scored_sets(critic::RewardModel& model, std::span<const critic::Candi
                        const std::atomic<bool>& stop) {
   ScoredSets result;
   require_context(model, sets, result.tokens);
-  for (const critic::Candidates& part : parts_of(sets, model.joint())) {
+  const std::vector<critic::Candidates> parts = parts_of(sets, model.joint());
+  for (std::size_t begin = 0, end = 0; begin < parts.size(); begin = end) {
     if (stop) throw cancelled();
-    const std::vector<double> scores = model.score({&part, 1}).front();
-    result.scores.insert(result.scores.end(), scores.begin(), scores.end());
+    for (std::size_t responses = 0; end < parts.size(); ++end) {
+      responses += parts[end].responses.size();
+      if (end > begin && responses > kAtATime) break;
+    }
+    for (const std::vector<double>& scores : model.score(std::span(parts).subspan(begin, end - begin)))
+      result.scores.insert(result.scores.end(), scores.begin(), scores.end());
   }
   return result;
 }
