@@ -8,14 +8,36 @@ function(agon_precompile TARGET)
 endfunction()
 
 # agon_together(TARGET): compiles the target's C++ files six at a time, which parses the headers of libraries once for six:
-# where those take longer than the file itself. No two of its files may have a name in an unnamed namespace in common.
-# -DCMAKE_UNITY_BUILD=OFF compiles every file alone.
+# where those take longer than the file itself. No two of its files may have a name in an unnamed namespace in common. Files
+# that have options of their own or SKIP_UNITY_BUILD_INCLUSION, set before, are compiled alone; all are with
+# -DCMAKE_UNITY_BUILD=OFF. CMake's own unity files name absolute paths, so ccache would know them in one checkout only.
 function(agon_together TARGET)
-  if(NOT DEFINED CMAKE_UNITY_BUILD)
-    set_target_properties(${TARGET} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
-    # g++ takes a file that is included for a header, whose types may not hold those of an unnamed namespace.
-    target_compile_options(${TARGET} PRIVATE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>")
+  if(DEFINED CMAKE_UNITY_BUILD)
+    return()
   endif()
+  get_target_property(sources ${TARGET} SOURCES)
+  set(count 0)
+  foreach(source IN LISTS sources)
+    get_source_file_property(alone "${source}" SKIP_UNITY_BUILD_INCLUSION)
+    get_source_file_property(options "${source}" COMPILE_OPTIONS)
+    get_source_file_property(definitions "${source}" COMPILE_DEFINITIONS)
+    if(alone OR options OR definitions OR NOT source MATCHES "\\.cc$")
+      continue()
+    endif()
+    math(EXPR batch "${count} / 6")
+    math(EXPR count "${count} + 1")
+    get_filename_component(path "${source}" ABSOLUTE)
+    file(RELATIVE_PATH path "${CMAKE_CURRENT_BINARY_DIR}" "${path}")
+    string(APPEND batch_${batch} "#include \"${path}\"\n")
+    set_source_files_properties("${source}" PROPERTIES HEADER_FILE_ONLY ON)
+  endforeach()
+  foreach(number RANGE ${batch})
+    set(file "${CMAKE_CURRENT_BINARY_DIR}/${TARGET}_${number}.cc")
+    file(CONFIGURE OUTPUT "${file}" CONTENT "${batch_${number}}" @ONLY)
+    target_sources(${TARGET} PRIVATE "${file}")
+  endforeach()
+  # g++ takes a file that is included for a header, whose types may not hold those of an unnamed namespace.
+  target_compile_options(${TARGET} PRIVATE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>")
 endfunction()
 
 # agon_library(FOLDER SOURCES ... CUDA ... HEADERS ... DEPENDS ... PRIVATE ...): the target agon_FOLDER.
