@@ -17,8 +17,8 @@ void check_picture_marks(std::string_view prompt, std::size_t pictures) {
   std::size_t marks = 0;
   for (std::size_t at = 0; (at = prompt.find(kPictureMark, at)) != prompt.npos; at += kPictureMark.size()) ++marks;
   if (marks != 0 && marks != pictures)
-    throw Error("the text places {} pictures with {}, and the task has {}. Write the mark once per picture, or nowhere",
-                marks, kPictureMark, pictures);
+    throw Error("the text has the mark {} {} {}, and the task has {} {}. Write the mark once per picture, or nowhere",
+                kPictureMark, marks, marks == 1 ? "time" : "times", pictures, pictures == 1 ? "picture" : "pictures");
 }
 
 }  // namespace agon::env

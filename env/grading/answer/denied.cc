@@ -326,6 +326,22 @@ bool may_end_denial(std::string_view before) {
 // Quick: a denial begins with a word or a question mark.
 bool may_begin_denial(char c) { return c == '?' || (is_word_byte(c) && !(c >= '0' && c <= '9')); }
 
+// "reaches a maximum of", "peaked at a minimum of": what follows is the value there.
+bool names_peak(std::string_view left) {
+  constexpr std::string_view kPeaks[] = {"reach",  "reaches", "reached", "reaching", "has",     "had",    "with",
+                                         "shows",  "showed",  "hits",    "hit",      "attains", "at",     "to",
+                                         "drops",  "falls",   "rises",   "is",       "was",     "having", "attained",
+                                         "passed", "records", "saw",     "sees",     "recorded"};
+  left = trim(left);
+  for (const std::string_view article : {" a", " its", " the", " an"})
+    if (left.ends_with(article)) {
+      left.remove_suffix(article.size());
+      const std::size_t blank = left.rfind(' ');
+      return is_among(left.substr(blank == left.npos ? 0 : blank + 1), kPeaks);
+    }
+  return false;
+}
+
 }  // namespace
 
 bool denies_next(std::string_view before) {
@@ -374,6 +390,7 @@ bool bounds_next(std::string_view before) {
   const bool plain = std::find(std::begin(kPlainBounds), std::end(kPlainBounds), *bound) != std::end(kPlainBounds);
   const std::string_view left = said.substr(0, said.size() - bound->size());
   if (left.ends_with('\\')) return false;  // \over
+  if ((*bound == "maximum of" || *bound == "minimum of") && names_peak(left)) return false;
   return !plain || !ends_with_digit(trim(left));
 }
 

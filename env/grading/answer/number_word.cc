@@ -106,14 +106,26 @@ bool counts_none(std::string_view lower) {
       "data",     "information", "way",    "answer", "number", "numbers", "label",   "labels",  "value",
       "values",   "such",        "more",   "other",  "need",   "doubt",   "mention", "clear",   "enough",
       "evidence", "indication",  "longer", "idea",   "clue",   "one",     "answers", "problem", "worries"};
-  constexpr std::string_view kNone[] = {"there are no ",    "there is no ",      "i see no ",
-                                        "i can see no ",    "there aren't any ", "there are not any ",
-                                        "i don't see any ", "i do not see any "};
+  constexpr std::string_view kNone[] = {
+      "there are no ",      "there is no ",     "i see no ",         "i can see no ", "there aren't any ",
+      "there are not any ", "i don't see any ", "i do not see any ", "shows no ",     "contains no ",
+      "depicts no ",        "has no ",          "there were no ",    "there's no "};
   std::size_t behind = lower.starts_with("no ") ? 3 : 0;
   for (const std::string_view words : kNone)
     if (const std::size_t at = lower.find(words); at != lower.npos) behind = at + words.size();
   const std::string_view counted = letters_at(lower, behind);
   return behind > 0 && !counted.empty() && !is_among(counted, kUncounted);
+}
+
+// "None", "None of the 5 bars is above 10.": one lower-case sentence that counts none of what was asked for.
+bool begins_with_none(std::string_view lower) {
+  const std::string_view said = lower.substr(0, lower.find_last_not_of(" .!") + 1);
+  if (said == "none") return true;
+  constexpr std::string_view kOther[] = {";",      ", ",     ". ",      " but ",  " except", "above.", "answer",
+                                         "option", "choice", "correct", " right", "value",   "data",   "information"};
+  return starts_with_any(said,
+                         std::initializer_list<std::string_view>{"none of ", "none are ", "none is ", "none have "}) &&
+         !contains_any(lower, kOther);
 }
 
 std::string_view behind_introductions(std::string_view text) {
@@ -124,6 +136,8 @@ std::string_view behind_introductions(std::string_view text) {
 }
 
 }  // namespace
+
+bool says_none(std::string_view plain) { return plain.size() <= kLongest && begins_with_none(ascii_lower(plain)); }
 
 std::optional<std::string> number_words_in_digits(std::string_view plain) {
   if (plain.empty() || plain.size() > kLongest || plain.find('\n') != plain.npos) return {};

@@ -33,7 +33,7 @@ Places with_text_in_any_case(std::string_view text, const Options& options);
 Places with_number(std::string_view text, const Options& options);  // whole texts that are equal numbers
 Places with_value(const Number& said, const Options& options);
 Places with_words(std::string_view text, const Options& options);
-Places with_spelling(std::string_view text, const Options& options);     // but for blanks at marks, hyphens and case
+Places with_spelling(std::string_view text, const Options& options);     // except for blanks at marks, hyphens and case
 Places with_number_word(std::string_view text, const Options& options);  // options that are number words, by digits
 
 // "x = 3", "x = 4": what each option gives for the same name. The options themselves where they are no such equations.

@@ -21,8 +21,15 @@ constexpr std::string_view kReasons[] = {" because", " since ", " given ",     "
                                          " porque ", " car ",   " parce que ", " perché ",  " потому что "};
 constexpr std::string_view kConditions[] = {" if ", " when ", " where ", " as ", " so that ", " provided "};
 constexpr std::string_view kBehindCommas[] = {
-    "which ", "who ",       "whose ",    "i.e.",    "not ",  "rather than ",   "instead of ", "unlike ",
-    "with ",  "including ", "of which ", "namely ", "from ", "consisting of ", "made up of ", "comprising "};
+    "which ", "who ", "whose ", "i.e.", "not ", "rather than ", "instead of ", "unlike ", "with ", "including ",
+    "of which ", "namely ", "from ", "consisting of ", "made up of ", "comprising ",
+    // "of which" in other languages
+    "dont ", "davon ", "darunter ", "di cui ", "dos quais ", "das quais ", "de los cuales ", "de las cuales ",
+    "из них ", "waarvan ", "parmi lesquels ", "parmi eux ", "जिनमें से ", "منها ", "bunlardan ", "trong đó ", "w tym ",
+    "z czego ", "varav ", "hvoraf "};
+// The same, behind a mark or a blank.
+constexpr std::string_view kPartsBehind[] = {",其中", ",そのうち", ".そのうち", ",うち",  ".うち",
+                                             " 그중", " 그 중",    ",그중",     "، منها "};
 // Behind "as": no reason.
 constexpr std::string_view kBehindAs[] = {"well", "many", "much", "few",  "follows",  "shown",  "of",         "a",
                                           "an",   "in",   "per",  "seen", "expected", "marked", "the answer", "stated"};
@@ -121,7 +128,9 @@ constexpr std::string_view kChecks[] = {"check",
                                         "v\u00e9rif",
                                         "comprob",
                                         "prova:"};
-constexpr std::string_view kOfThese[] = {" of them", " of these", " of those"};
+constexpr std::string_view kOfThese[] = {" of them", " of these", " of those",   "Davon ",    " davon ",
+                                         "de ellos", "de ellas",  "d'entre eux", "Parmi eux", "di questi",
+                                         "из них",   "Из них",    "うち",        "其中",      "그중"};
 constexpr std::size_t kLongestHeading = 40;
 // What ends a reply and says nothing.
 constexpr std::string_view kClosings[] = {"let me know",      "please let me know",  "hope this",
@@ -184,6 +193,7 @@ bool concludes(std::string_view clause) {
 
 bool gives_reason(std::string_view lower, std::size_t at) {
   const std::string_view rest = lower.substr(at, kCorrectionReach);
+  if (starts_with_any(rest, kPartsBehind)) return true;
   if (rest[0] == ' ') {
     if (starts_with_any(rest, kReasons)) return true;
     const bool after_comma = at > 0 && lower[at - 1] == ',';
@@ -197,7 +207,6 @@ bool gives_reason(std::string_view lower, std::size_t at) {
     if (rest.starts_with(" as ")) return !starts_with_any(rest.substr(4), kBehindAs);
     return rest.find(", ") == rest.npos;  // "if 3 go, 7 are left" concludes
   }
-  if (rest.starts_with(",\u5176\u4e2d")) return true;  // "of which"
   const bool words = std::count_if(rest.begin(), rest.end(), is_letter) > 3;
   return rest[0] == ';' && words && rest.find('=') == rest.npos && has_digit(rest);
 }

@@ -181,3 +181,27 @@ TEST_CASE("numbers: notes, first guesses and refusals") {
          {"至少需要 6 人。", ""},
          {"Could be 15. Could be 16.", ""}});
 }
+
+TEST_CASE("numbers: parts in other languages, peaks, and none of them") {
+  check({{"Il y a 6 chats, dont 3 noirs.", "6"},
+         {"Es gibt 6 Katzen, davon sind 3 schwarz.", "6"},
+         {"Es gibt 6 Katzen. Davon sind 3 schwarz.", "6"},
+         {"Hay 6 gatos, de los cuales 3 son negros.", "6"},
+         {"Ci sono 6 gatti, di cui 3 neri.", "6"},
+         {"Há 6 gatos, dos quais 3 são pretos.", "6"},
+         {"Всего 6 кошек, из них 3 чёрные.", "6"},
+         {"猫は6匹いて、そのうち3匹は黒いです。", "6"},
+         {"猫は全部で6匹います。うち3匹は黒です。", "6"},
+         {"고양이는 6마리이고 그중 3마리는 검은색입니다.", "6"},
+         {"Có 6 con mèo, trong đó 3 con màu đen.", "6"},
+         {"يوجد 6 قطط، منها 3 سوداء.", "6"},
+         {"कुल 6 बिल्लियाँ हैं, जिनमें से 3 काली हैं।", "6"},
+         {"Il y a 6 chats. Parmi eux, 3 sont noirs.", "6"},
+         {"The line reaches a maximum of 45 in 2010.", "45"},
+         {"Sales fell to a minimum of 12.", "12"},
+         {"There are a maximum of 45.", ""},
+         {"None.", "0"},
+         {"None of the 5 bars is above 10.", "0"},
+         {"The image shows no dogs.", "0"},
+         {"The image contains no information on 5 dogs.", ""}});
+}

@@ -31,8 +31,8 @@ TEST_CASE("The task's own grader says which answers are equal") {
   CHECK(winner({{"3.14"}, {"314"}, {"314"}}, "normalized") == 1);
   CHECK(winner({{"[9,9,12,12]"}, {"[0,0,10,10]"}, {"(0,0),(10,9)"}}, "iou") == 1);
   CHECK(winner({{"wait()"}, {"click(1,2)"}, {"CLICK <point>[[2,2]]</point>"}}, "gui_step") == 1);
-  CHECK(winner({{"5"}, {"none"}, {"none"}}, "number") == 0);  // what it cannot read has no vote
-  CHECK(winner({{"x"}, {"none"}, {"none"}}, "number") == 1);  // unless it can read none
+  CHECK(winner({{"5"}, {"unsure"}, {"unsure"}}, "number") == 0);  // what it cannot read has no vote
+  CHECK(winner({{"x"}, {"unsure"}, {"unsure"}}, "number") == 1);  // unless it can read none
 }
 
 TEST_CASE("An empty answer is never a side") {
