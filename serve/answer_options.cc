@@ -77,19 +77,6 @@ void refuse_constraint(const std::string& key) {
                  "unsupported_parameter", key}};
 }
 
-void refuse_tools(const RequestFields& fields) {
-  if (says_nothing(fields.at("tools"))) {
-    const SortedJson& choice = fields.at("tool_choice");
-    if (says_nothing(choice) || choice == "none" || choice == "auto") return;
-    throw refused("tool_choice", fmt::format("'tool_choice' is {}, and there are no 'tools'.", shown(choice)));
-  }
-  throw Refused{
-      {400,
-       "'tools' is not supported: this server gives none to the chat template. Describe them in a message, and "
-       "read the calls from the text.",
-       "unsupported_parameter", "tools"}};
-}
-
 }  // namespace
 
 agents::Sampling read_sampling(const RequestFields& fields) {
@@ -134,7 +121,6 @@ void refuse_unsupported(const RequestFields& fields) {
   if (!format.is_null() && !is_text) refuse_constraint("response_format");
   for (const char* key : kConstraints)
     if (!says_nothing(fields.at(key))) refuse_constraint(key);
-  refuse_tools(fields);
   for (const auto& [key, neutral] : kUnsupported) {
     const SortedJson& value = fields.at(key);
     if (says_nothing(value) || (value.is_number() && value.get<double>() == neutral)) continue;

@@ -2,6 +2,7 @@
 // of it, and what this server does not do.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 
 #include "agents/policy.h"
@@ -22,6 +23,7 @@ struct AnswerOptions {
   bool return_token_ids = false;       // "token_ids" of every choice
   bool tokens_as_ids = false;          // logprobs name a token "token_id:12"
   bool echo = false;                   // the text begins with the prompt
+  std::size_t most_calls = 0;          // of tools, that are read from an answer (serve/chat_tools.h)
 };
 
 // Without max_tokens and logprobs, whose form is the endpoint's.

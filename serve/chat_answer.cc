@@ -6,6 +6,7 @@
 #include <random>
 
 #include "core/text.h"
+#include "serve/chat_tools.h"
 
 namespace agon::serve {
 namespace {
@@ -17,8 +18,9 @@ Json number_of(float logprob) {
   return std::max<double>(logprob, kLeastLogprob);
 }
 
-std::string reason_of(const agents::Completion& completion) {
-  return completion.finish_reason == agents::FinishReason::stop ? "stop" : "length";
+std::string reason_of(const agents::Completion& completion, bool calls) {
+  if (completion.finish_reason != agents::FinishReason::stop) return "length";
+  return calls ? "tool_calls" : "stop";
 }
 
 Json stop_of(const agents::Completion& completion) {
@@ -54,7 +56,7 @@ std::size_t character_count(std::string_view text) {
 AnswerWriter::AnswerWriter(AnswerForm form, AnswerHead head, const AnswerOptions& options,
                            const agents::Tokenizer& tokenizer)
     : form_(form), head_(std::move(head)), options_(options), tokenizer_(tokenizer) {
-  // An event like all others, but for its index and its text, is written once.
+  // An event like all others, except for its index and its text, is written once.
   constexpr std::size_t kIndex = 9'876'543'210;
   constexpr std::string_view kText = "(the text)";
   const std::string event = event_of(top(Json::array({event_choice(kIndex, kText, {}, 0)}), true));
@@ -164,12 +166,16 @@ Json AnswerWriter::prompt_logprobs(const ToldTokens& prompt) const {
 
 Json AnswerWriter::choice(std::size_t index, const agents::Completion& completion, const ToldTokens& prompt,
                           const std::string* echo) const {
-  const std::string text = text_of(completion);
+  const auto [text, calls] = parts_of_answer(text_of(completion), options_.most_calls);
   Json choice{{"index", index}};
   if (form_ == AnswerForm::chat)
     choice["message"] = {{"role", "assistant"}, {"content", text}};
   else
     choice["text"] = (echo ? *echo : "") + text;
+  if (!calls.empty()) {
+    choice["message"]["tool_calls"] = tool_calls_json(calls, false);
+    if (trim(text).empty()) choice["message"]["content"] = nullptr;
+  }
   choice["logprobs"] = logprobs(told(completion), echo ? character_count(*echo) : 0);
   if (echo && options_.logprobs) {
     Json all = text_logprobs(prompt, 0);
@@ -177,7 +183,7 @@ Json AnswerWriter::choice(std::size_t index, const agents::Completion& completio
       for (Json& value : choice["logprobs"][key]) list.push_back(std::move(value));
     choice["logprobs"] = std::move(all);
   }
-  choice["finish_reason"] = reason_of(completion);
+  choice["finish_reason"] = reason_of(completion, !calls.empty());
   choice["stop_reason"] = stop_of(completion);
   if (options_.return_token_ids) {
     choice["token_ids"] = completion.token_ids;
@@ -230,8 +236,10 @@ std::string AnswerWriter::piece_event(std::size_t index, std::string_view text, 
 
 std::string AnswerWriter::last_event(std::size_t index, std::string_view text, const ToldTokens& tokens,
                                      std::size_t offset, const agents::Completion& completion) const {
+  const auto [said, calls] = parts_of_answer(text_of(completion), options_.most_calls);
   Json choice = event_choice(index, text, tokens, offset);
-  choice["finish_reason"] = reason_of(completion);
+  if (!calls.empty()) choice["delta"]["tool_calls"] = tool_calls_json(calls, true);
+  choice["finish_reason"] = reason_of(completion, !calls.empty());
   choice["stop_reason"] = stop_of(completion);
   return event_of(top(Json::array({choice}), true));
 }

@@ -9,6 +9,7 @@
 #include "core/image_decoder.h"
 #include "core/image_header.h"
 #include "core/text.h"
+#include "serve/chat_tools.h"
 
 namespace agon::serve {
 namespace {
@@ -46,18 +47,17 @@ class MessageReader {
     if (!json.is_object()) throw refused(name, fmt::format("'{}' is {}, not an object.", name, shown(json)));
     Message message;
     message.role = role(json, name);
-    const SortedJson& calls = json.contains("tool_calls") ? json.at("tool_calls") : SortedJson();
-    if (!calls.is_null() && !(calls.is_array() && calls.empty()))
-      throw Refused{{400,
-                     fmt::format("'{}.tool_calls' is not supported: this server gives no calls of tools to the chat "
-                                 "template. Write the call into the message's text.",
-                                 name),
-                     "unsupported_parameter", name + ".tool_calls"}};
+    if (json.contains("tool_calls") && !json.at("tool_calls").is_null())
+      message.tool_calls = read_tool_calls(json.at("tool_calls"), name + ".tool_calls");
+    if (!message.tool_calls.empty() && message.role != Role::assistant)
+      throw refused(name + ".tool_calls", fmt::format("'{}' calls tools and is not the assistant's.", name));
     if (json.contains("function_call") && !json.at("function_call").is_null())
       throw Refused{{400, fmt::format("'{}.function_call' is not supported.", name), "unsupported_parameter",
                      name + ".function_call"}};
-    if (!json.contains("content") || json.at("content").is_null())
+    if (!json.contains("content") || json.at("content").is_null()) {
+      if (!message.tool_calls.empty()) return message;
       throw refused(name + ".content", fmt::format("'{}' has no content.", name));
+    }
     message.parts = content(json.at("content"), name + ".content");
     return message;
   }
@@ -195,6 +195,8 @@ Conversation read_conversation(const RequestFields& fields, const PictureLimits&
     throw refused("continue_final_message",
                   fmt::format("'continue_final_message' needs a last message of the assistant, not of the {}.",
                               to_string(last.role)));
+  if (!last.tool_calls.empty())
+    throw refused("continue_final_message", "the message to continue calls tools; it may have text alone.");
   refuse_pictures(last, "the message to continue has a picture; it may have text alone.");
   conversation.prefix = last.text();
   return conversation;

@@ -36,6 +36,9 @@ std::vector<TextPrompt> prompts_of(const SortedJson& json) {
 TextCall text_call(const SortedJson& body) {
   const RequestFields fields(body);
   refuse_unsupported(fields);
+  for (const char* of_chats : {"tools", "chat_template_kwargs"})
+    if (fields.has(of_chats) && !fields.at(of_chats).empty())
+      throw refused(of_chats, fmt::format("'{}' is for chats. Use /v1/chat/completions.", of_chats));
   TextCall call;
   call.answer = read_answer_options(fields);
   call.answer.echo = fields.flag("echo", false);

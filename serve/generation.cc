@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "serve/api_error.h"
+#include "serve/chat_tools.h"
 #include "serve/text_stream.h"
 
 namespace agon::serve {
@@ -71,8 +72,11 @@ class Runner {
   }
 
   net::HttpServerAnswer stream() {
+    std::vector<std::string> holding = sampling().stop;
+    const bool may_call = generation_.options.most_calls > 0;
+    if (may_call) holding.emplace_back(kCallMark);
     for (std::size_t i = 0; i < choices(); ++i)
-      streamed_.emplace_back(sampling().stop, generation_.options.include_stop);
+      streamed_.emplace_back(holding, generation_.options.include_stop && !may_call);
     std::vector<agents::Completion> completions;
     std::exception_ptr failure;
     {
@@ -93,7 +97,8 @@ class Runner {
     send_beginnings();
     for (std::size_t i = 0; i < completions.size(); ++i) {
       const StreamedChoice& choice = streamed_[i];
-      const std::string rest = choice.ready + choice.text.end(writer_.text_of(completions[i]));
+      const AnswerParts parts = parts_of_answer(writer_.text_of(completions[i]), generation_.options.most_calls);
+      const std::string rest = choice.ready + choice.text.end(parts.text);
       send(writer_.last_event(i, rest, choice.told(), choice.offset, completions[i]));
     }
     const TokenCounts counts = count(completions);

@@ -11,6 +11,7 @@
 #include "core/text.h"
 #include "serve/api_error.h"
 #include "serve/chat_request.h"
+#include "serve/chat_tools.h"
 #include "serve/completion_request.h"
 #include "serve/generation.h"
 #include "serve/metrics.h"
@@ -254,7 +255,9 @@ struct ModelServer::Implementation {
   net::HttpServerAnswer chat(const SortedJson& body, const net::HttpServerRequest& request, HeldBytes& held) {
     ServedPolicy& policy = policy_for(body);
     ChatCall call = value_or_throw(read_chat_call(body, limits_of(held)));
-    agents::EncodedPrompt prompt = policy.encode(call.request.messages, call.request.prefix);
+    const agents::ChatInputs inputs = read_template_inputs(RequestFields(body), request.body);
+    call.answer.most_calls = read_most_calls(RequestFields(body), inputs);
+    agents::EncodedPrompt prompt = policy.encode(call.request.messages, call.request.prefix, inputs);
     call.request.messages.clear();
     agents::Sampling& sampling = call.request.sampling;
     policy.require_room(prompt, sampling.max_tokens);
@@ -296,8 +299,8 @@ struct ModelServer::Implementation {
     }
   }
 
-  net::HttpServerAnswer tokenize(const SortedJson& body, const net::HttpServerRequest&, HeldBytes& held) {
-    return said(answer_tokenize(body, policy_for(body), limits_of(held)));
+  net::HttpServerAnswer tokenize(const SortedJson& body, const net::HttpServerRequest& request, HeldBytes& held) {
+    return said(answer_tokenize(body, request.body, policy_for(body), limits_of(held)));
   }
   net::HttpServerAnswer detokenize(const SortedJson& body, const net::HttpServerRequest&, HeldBytes&) {
     return said(answer_detokenize(body, policy_for(body)));

@@ -44,14 +44,20 @@ void ServedPolicy::require_readable(std::size_t bytes) const {
 }
 
 agents::EncodedPrompt ServedPolicy::encode(const std::vector<Message>& messages, std::string_view prefix,
-                                           bool opens_turn) {
+                                           const agents::ChatInputs& inputs) {
+  if (!inputs.tools.is_null() && !folder_.chat.takes_tools())
+    throw Refused{{400,
+                   fmt::format("the chat template of {} takes no tools. Describe them in a message, and read the calls "
+                               "from the text.",
+                               name_),
+                   "unsupported_parameter", "tools"}};
   std::size_t bytes = prefix.size();
   for (const Message& message : messages)
     for (const Part& part : message.parts) bytes += part.text.size();
   require_readable(bytes);
   try {
     return agents::encode_prompt(messages, prefix, folder_.chat, *folder_.tokenizer, folder_.images, folder_.config,
-                                 &pictures_, opens_turn);
+                                 &pictures_, inputs);
   } catch (const Error& error) {
     const std::string_view why = error.what();
     if (why.find("the context of this model holds") != std::string_view::npos) throw past_context(std::string(why));

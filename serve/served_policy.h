@@ -29,8 +29,9 @@ class ServedPolicy {
 
   // What the model reads. They throw Refused for a prompt that it cannot read: longer than the context
   // (context_length_exceeded, with the numbers), a picture that cannot be processed, ids that are not its own.
-  // opens_turn: the assistant's turn is open at the end, and begins with `prefix`.
-  agents::EncodedPrompt encode(const std::vector<Message>& messages, std::string_view prefix, bool opens_turn = true);
+  // With inputs.opens_turn the assistant's turn is open at the end, and begins with `prefix`.
+  agents::EncodedPrompt encode(const std::vector<Message>& messages, std::string_view prefix,
+                               const agents::ChatInputs& inputs);
   agents::EncodedPrompt encode(const TextPrompt& prompt) const;
   // Of each token of each prompt, with as many alternatives. NaN and no alternatives: of the first token, and up to the
   // last picture. Throws Refused once `stop` is set.

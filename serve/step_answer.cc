@@ -1,5 +1,6 @@
 #include "serve/step_answer.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "core/error.h"
@@ -13,6 +14,7 @@ namespace {
 constexpr const char* kStepMark = "<extra_0>";
 constexpr std::size_t kMostSteps = 1024;
 constexpr std::size_t kMostPrefixBytes = 16 << 20;
+constexpr std::size_t kStepsTogether = 8;  // that a critic judges in one call: between two, a client may go
 
 struct Solution {
   std::vector<Message> messages;   // before it
@@ -57,6 +59,10 @@ std::vector<std::string> beginnings_of(const Solution& solution) {
 }
 
 Json row_of(double right) { return {1 - right, right}; }
+Json row_of(const critic::Verdict& verdict) {
+  if (verdict.judgement == critic::Judgement::invalid) return nullptr;
+  return row_of(verdict.probability.value_or(verdict.judgement == critic::Judgement::correct ? 1 : 0));
+}
 
 Json pooling_answer(const std::string& model, Json data, const TokenCounts& counts) {
   const AnswerHead head = new_head("pool-", model);
@@ -92,18 +98,19 @@ Json answer_pooling(const SortedJson& body, const ServedCritic& served, const Pi
   const Solution solution = read_solution(body, limits);
   const std::vector<std::string> beginnings = beginnings_of(solution);
   Json rows = Json::array(), critiques = Json::array();
+  rows.get_ref<Json::array_t&>().resize(solution.first());
+  critiques.get_ref<Json::array_t&>().resize(solution.first());
   TokenCounts counts;
-  for (std::size_t i = 0; i < solution.steps.size(); ++i) {
-    Json& row = rows.emplace_back();
-    Json& critique = critiques.emplace_back();
-    if (i < solution.first()) continue;
+  for (std::size_t first = solution.first(); first < solution.steps.size(); first += kStepsTogether) {
     if (stop) throw cancelled();
-    const critic::StepInContext step{solution.messages, i > 0 ? beginnings[i - 1] : "", solution.steps[i], nullptr};
-    const critic::Verdict verdict = served.critic.judge({&step, 1}).front();
-    if (verdict.judgement != critic::Judgement::invalid)
-      row = row_of(verdict.probability.value_or(verdict.judgement == critic::Judgement::correct ? 1 : 0));
-    critique = verdict.critique;
-    counts.completion += verdict.tokens;
+    std::vector<critic::StepInContext> steps;
+    for (std::size_t i = first; i < std::min(first + kStepsTogether, solution.steps.size()); ++i)
+      steps.push_back({solution.messages, i > 0 ? beginnings[i - 1] : "", solution.steps[i], nullptr});
+    for (const critic::Verdict& verdict : served.critic.judge(steps)) {
+      rows.push_back(row_of(verdict));
+      critiques.push_back(verdict.critique);
+      counts.completion += verdict.tokens;
+    }
   }
   return pooling_answer(served.name, {{"data", std::move(rows)}, {"critiques", std::move(critiques)}}, counts);
 }

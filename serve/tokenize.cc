@@ -1,10 +1,11 @@
 #include "serve/tokenize.h"
 
 #include "core/text.h"
+#include "serve/chat_tools.h"
 
 namespace agon::serve {
 
-Json answer_tokenize(const SortedJson& body, ServedPolicy& policy, const PictureLimits& limits) {
+Json answer_tokenize(const SortedJson& body, std::string_view text, ServedPolicy& policy, const PictureLimits& limits) {
   const RequestFields fields(body);
   if (fields.has("prompt") == fields.has("messages"))
     throw refused("prompt", "give either 'prompt', a text, or 'messages', a list.");
@@ -14,7 +15,9 @@ Json answer_tokenize(const SortedJson& body, ServedPolicy& policy, const Picture
     const bool opens = fields.flag("add_generation_prompt", true) || fields.flag("continue_final_message", false);
     const Conversation conversation =
         opens ? read_conversation(fields, limits) : Conversation{read_messages(fields, limits), {}};
-    ids = policy.encode(conversation.messages, conversation.prefix, opens).ids;
+    agents::ChatInputs inputs = read_template_inputs(fields, text);
+    inputs.opens_turn = opens;
+    ids = policy.encode(conversation.messages, conversation.prefix, inputs).ids;
   } else {
     const std::string prompt = fields.text("prompt", "");
     if (prompt.size() > kMostTextBytes)

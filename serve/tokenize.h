@@ -1,6 +1,8 @@
 // serve/tokenize.h - /tokenize and /detokenize, in vLLM's forms. The functions throw Refused.
 #pragma once
 
+#include <string_view>
+
 #include "core/json.h"
 #include "serve/chat_request.h"
 #include "serve/served_policy.h"
@@ -8,7 +10,8 @@
 namespace agon::serve {
 
 // {"prompt"} or {"messages"} to {"count", "max_model_len", "tokens", "token_strs"}. Of a picture: its image tokens.
-Json answer_tokenize(const SortedJson& body, ServedPolicy& policy, const PictureLimits& limits);
+// `text`: the body as it came.
+Json answer_tokenize(const SortedJson& body, std::string_view text, ServedPolicy& policy, const PictureLimits& limits);
 // {"tokens"} to {"prompt"}.
 Json answer_detokenize(const SortedJson& body, const ServedPolicy& policy);
 

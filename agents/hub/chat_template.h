@@ -46,6 +46,7 @@ class ChatTemplate {
   // if the template refuses the messages, drops or repeats a sampled turn, or writes another number of images.
   std::vector<PromptPiece> render(const std::vector<Message>& messages, std::string_view prefix = {},
                                   const ChatInputs& inputs = {}) const;
+  bool takes_tools() const { return jinja_.find("tools") != std::string::npos; }  // it says something of them
   const std::string& jinja() const { return jinja_; }
   // The template that agon writes for its own models: ChatML without a default system message, as Jinja that
   // transformers renders identically.

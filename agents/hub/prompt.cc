@@ -122,11 +122,9 @@ std::vector<Position> mrope_positions(std::span<const std::int32_t> ids, std::sp
 
 EncodedPrompt encode_prompt(const std::vector<Message>& messages, std::string_view prefix, const ChatTemplate& chat,
                             const Tokenizer& tokenizer, const ImageProcessorConfig& images, const ModelConfig& model,
-                            PatchedPictures* known, bool opens_turn) {
+                            PatchedPictures* known, const ChatInputs& inputs) {
   PromptEncoder encoder(tokenizer, images, model, known);
-  for (const PromptPiece& piece :
-       chat.render(messages, prefix, {.tools = {}, .variables = Json::object(), .opens_turn = opens_turn}))
-    encoder.add(piece);
+  for (const PromptPiece& piece : chat.render(messages, prefix, inputs)) encoder.add(piece);
   return encoder.take();
 }
 

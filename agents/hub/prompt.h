@@ -28,14 +28,14 @@ std::vector<std::array<std::int32_t, 3>> mrope_positions(std::span<const std::in
                                                          std::span<const ImageGrid> grids, const ModelConfig& config,
                                                          std::int32_t* next);
 
-// Renders the messages with the template, up to the open assistant turn and its `prefix` (opens_turn: false, without).
-// Special tokens come from the template alone; tag tokens such as "<answer>" are tokens wherever they stand. A policy's
-// turn is kept as it was sampled: if it ends with one of the model's end tokens, that token closes it, not the
-// template's. Throws Error for a picture that cannot be processed and for a tokenizer without the template's tokens.
-// Whether the prompt fits the context is the caller's business. `known`, if given, keeps the pictures that are cut;
-// REQUIRES: made for `images`.
+// Renders the messages with the template, up to the open assistant turn and its `prefix` (inputs.opens_turn false:
+// without). Special tokens come from the template alone; tag tokens such as "<answer>" are tokens wherever they stand.
+// A policy's turn is kept as it was sampled: if it ends with one of the model's end tokens, that token closes it, not
+// the template's. Throws Error for a picture that cannot be processed and for a tokenizer without the template's
+// tokens. Whether the prompt fits the context is the caller's business. `known`, if given, keeps the pictures that are
+// cut; REQUIRES: made for `images`.
 EncodedPrompt encode_prompt(const std::vector<Message>& messages, std::string_view prefix, const ChatTemplate& chat,
                             const Tokenizer& tokenizer, const ImageProcessorConfig& images, const ModelConfig& model,
-                            PatchedPictures* known = nullptr, bool opens_turn = true);
+                            PatchedPictures* known = nullptr, const ChatInputs& inputs = {});
 
 }  // namespace agon::agents

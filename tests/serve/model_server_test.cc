@@ -180,9 +180,18 @@ std::string posted(const std::string& path, const Json& body, const std::string&
   return fmt::format("POST {} HTTP/1.1\r\nHost: x\r\n{}Content-Length: {}\r\n\r\n{}", path, headers, text.size(), text);
 }
 
-// A request that does not end for long: agon-tiny may not say its end token so soon at this temperature.
+// agon-tiny, but what ends its turns is a token that it does not write.
+ServedModels endless() {
+  static const test::TempFolder kFolder;
+  static const auto kPolicy = [] {
+    std::filesystem::copy(tiny(), kFolder / "endless");
+    write_file_atomically((kFolder / "endless/generation_config.json").string(), R"({"eos_token_id": 591})");
+    return std::make_shared<ServedPolicy>(kFolder / "endless", agents::EngineOptions{});
+  }();
+  return {.policy = kPolicy};
+}
 Json long_chat(bool streams, int n = 1) {
-  return chat("Say something long.", {{"temperature", 100}, {"max_tokens", 1900}, {"n", n}, {"stream", streams}});
+  return chat("Say something long.", {{"temperature", 1}, {"max_tokens", 1900}, {"n", n}, {"stream", streams}});
 }
 
 }  // namespace
@@ -318,6 +327,33 @@ TEST_CASE("a turn is continued where it stands") {
   CHECK(serving.answer("/v1/chat/completions", rest)["choices"][0]["message"]["content"] == here.text);
 }
 
+TEST_CASE("tools go to a template that takes them") {
+  const Json tools = Json::parse(R"([{"type": "function", "function": {"name": "look_up", "parameters": {}}}])");
+  Json asked = chat("Count.", {{"tools", tools}, {"max_tokens", 16}, {"return_token_ids", true}});
+  {
+    Serving plain;
+    CHECK(plain.refusal("/v1/chat/completions", asked.dump())["param"] == "tools");
+    CHECK(plain.refusal("/v1/completions", Json{{"prompt", "x"}, {"tools", tools}}.dump())["param"] == "tools");
+  }
+  const test::TempFolder folder;
+  std::filesystem::copy(tiny(), folder / "with_tools");
+  const std::string file = (folder / "with_tools/chat_template.jinja").string();
+  write_file_atomically(file, "{%- if tools -%}{{- tools | tojson -}}{%- endif -%}" + read_file(file));
+  Serving serving({}, {.policy = std::make_shared<ServedPolicy>(folder / "with_tools", agents::EngineOptions{})});
+  const Json choice = serving.answer("/v1/chat/completions", asked)["choices"][0];
+  const Json prompt{{"tokens", choice["prompt_token_ids"]}};
+  CHECK_THAT(serving.answer("/detokenize", prompt)["prompt"].get<std::string>(),
+             Catch::StartsWith(R"([{"type": "function", "function": {"name": "look_up", "parameters": {}}}])"));
+  const Json counted{{"messages", asked["messages"]}, {"tools", tools}};
+  CHECK(serving.answer("/tokenize", counted)["tokens"] == prompt["tokens"]);
+  asked["stream"] = true;
+  const auto events = serving.client.Post("/v1/chat/completions", asked.dump(), "application/json");
+  REQUIRE(events);
+  std::string text;
+  for (const Json& event : events_in(events->body)) text += event["choices"][0]["delta"].value("content", "");
+  CHECK(text == choice["message"]["content"]);
+}
+
 TEST_CASE("completions of texts and of ids, with echo and logprobs") {
   Serving serving;
   const Json tokens = serving.answer("/tokenize", {{"prompt", "The answer"}, {"return_token_strs", true}});
@@ -440,7 +476,7 @@ TEST_CASE("bad requests are refused in OpenAI's form") {
 }
 
 TEST_CASE("a client that goes frees its place") {
-  Serving serving({.in_flight = 8});
+  Serving serving({.in_flight = 8}, endless());
   for (const bool streams : {true, false}) {
     CAPTURE(streams);
     const int fd = connected(serving.server.port());
@@ -460,7 +496,7 @@ TEST_CASE("a client that goes frees its place") {
 }
 
 TEST_CASE("requests that find the queue full get 429") {
-  Serving serving({.in_flight = 1, .queue = 1});
+  Serving serving({.in_flight = 1, .queue = 1}, endless());
   std::vector<int> clients;
   for (int i = 0; i < 2; ++i) {
     clients.push_back(connected(serving.server.port()));
@@ -549,7 +585,7 @@ TEST_CASE("a stop lets a stream end") {
 TEST_CASE("a stop ends what does not end in time") {
   ModelServerOptions options;
   options.limits.stop_seconds = 0.2;
-  auto serving = std::make_unique<Serving>(options);
+  auto serving = std::make_unique<Serving>(options, endless());
   const int whole = connected(serving->server.port()), stream = connected(serving->server.port());
   say(whole, posted("/v1/chat/completions", long_chat(false, 64)));
   say(stream, posted("/v1/chat/completions", long_chat(true, 4)));
