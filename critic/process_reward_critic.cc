@@ -14,6 +14,7 @@
 #include "core/text.h"
 #include "env/protocol.h"
 #include "net/http_client.h"
+#include "net/redaction.h"
 #include "net/retry.h"
 #include "net/url.h"
 
@@ -71,7 +72,8 @@ Json shepherd_request(const Solution& solution) {
 
 class ProcessRewardCritic final : public StepCritic {
  public:
-  explicit ProcessRewardCritic(const ProcessRewardOptions& options) : options_(options) {
+  explicit ProcessRewardCritic(const ProcessRewardOptions& options)
+      : options_(options), key_(net::key_in_environment(options.key_env, "critic: the key of its server")) {
     if (options_.url.empty())
       throw Error(
           "critic: a process reward model needs the address of its server: --url (of agon search, --critic-url).");
@@ -143,18 +145,22 @@ class ProcessRewardCritic final : public StepCritic {
   }
 
   std::string post(const std::string& body) const {
-    net::HttpReply reply = net::request_with_retries(
-        {options_.url + "/pooling", {"Content-Type: application/json"}, body, options_.seconds}, options_.retries);
+    net::HttpRequest request{options_.url + "/pooling", {"Content-Type: application/json"}, body, options_.seconds};
+    if (!key_.key().empty()) request.headers.push_back("Authorization: Bearer " + key_.key());
+    net::HttpReply reply = net::request_with_retries(request, options_.retries);
     if (reply.fault.empty() && reply.status == 200) return std::move(reply.body);
-    throw Error("critic: {} {}", address(),
-                reply.fault.empty()
-                    ? fmt::format("answers with status {}: {}", reply.status, valid_utf8(reply.body.substr(0, 200)))
-                    : "does not answer: " + reply.fault);
+    const bool wants_key = (reply.status == 401 || reply.status == 403) && key_.key().empty();
+    throw Error("critic: {} {}{}", address(),
+                reply.fault.empty() ? fmt::format("answers with status {}: {}", reply.status,
+                                                  valid_utf8(cut_text(key_.redacted(reply.body), 200)))
+                                    : "does not answer: " + key_.redacted(reply.fault),
+                wants_key ? ". It wants a key: name the variable that holds it with --critic-key-env." : "");
   }
 
   std::string address() const { return net::public_url(options_.url) + "/pooling"; }
 
   ProcessRewardOptions options_;
+  const net::Redactor key_;
   mutable agents::PictureUrls pictures_{agents::PictureForm::data_url};
 };
 

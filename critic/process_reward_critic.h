@@ -24,7 +24,8 @@ struct ProcessRewardOptions {
   std::string url;    // address of the server: "http://127.0.0.1:8000"
   std::string model;  // name of the model on the server
   RewardForm form = RewardForm::qwen;
-  double seconds = 60;  // limit per attempt at a request
+  std::string key_env = {};  // environment variable that holds the server's key; empty: it wants none
+  double seconds = 60;       // limit per attempt at a request
   // Per request: three attempts that time out, and a minute of waits.
   net::RetryOptions retries{.attempts = 3, .backoff_seconds = 0.5, .seconds = 240};
 };

@@ -1,9 +1,11 @@
 #include "net/redaction.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 
 #include "core/base64.h"
+#include "core/error.h"
 #include "core/text.h"
 
 namespace agon::net {
@@ -69,6 +71,17 @@ SortedJson Redactor::redacted_json(const SortedJson& value) const {
   SortedJson object = SortedJson::object();
   for (const auto& [name, item] : value.items()) object[redacted(name)] = redacted_json(item);
   return object;
+}
+
+std::string key_in_environment(const std::string& variable, const std::string& who) {
+  if (variable.empty()) return "";
+  const char* const key = std::getenv(variable.c_str());
+  if (key == nullptr || *key == '\0')
+    throw Error("{} should stand in the environment variable {}, which is empty.", who, variable);
+  const std::string text(trim(key));
+  if (text.find_first_of("\r\n") != std::string::npos)
+    throw Error("{} in the environment variable {} has several lines.", who, variable);
+  return text;
 }
 
 }  // namespace agon::net

@@ -28,4 +28,8 @@ class Redactor {
   std::vector<std::string> forms_;
 };
 
+// The key that an environment variable holds; "" where no variable is named. `who` begins the message and says whose
+// key it is, "policy: the key of NAME". Throws Error for a variable that is empty or has several lines.
+std::string key_in_environment(const std::string& variable, const std::string& who);
+
 }  // namespace agon::net

@@ -1,7 +1,6 @@
 #include "agents/remote/chat_client.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <future>
 #include <utility>
 
@@ -17,18 +16,6 @@ namespace {
 constexpr std::size_t kMostBytes = 256u << 20;  // of a reply: log-probabilities of many long answers
 constexpr std::size_t kMostEvent = 16u << 20;
 constexpr int kTries = 3;
-
-std::string key_of(const Endpoint& endpoint) {
-  if (endpoint.key_env.empty()) return "";
-  const char* const key = ::getenv(endpoint.key_env.c_str());
-  if (key == nullptr || *key == '\0')
-    throw Error("policy: the key of {} should stand in the environment variable {}, which is empty.", endpoint.name(),
-                endpoint.key_env);
-  const std::string text(trim(key));
-  if (text.find_first_of("\r\n") != std::string::npos)
-    throw Error("policy: the key in the environment variable {} has several lines.", endpoint.key_env);
-  return text;
-}
 
 bool speaks_of_context(std::string_view body) {
   const std::string text = to_lower(body.substr(0, 4096));
@@ -58,6 +45,7 @@ std::pair<std::size_t, std::string> first_stop(std::string_view text, const std:
 
 struct ChatClient::Exchange {
   std::string body;
+  const char* path = "/chat/completions";
   bool streams = false;
   StreamEnd end;
   Done done;
@@ -94,7 +82,9 @@ struct ChatClient::Exchange {
 };
 
 ChatClient::ChatClient(const Endpoint& endpoint, const net::QueueOptions& options)
-    : endpoint_(endpoint), key_(key_of(endpoint)), queue_(options) {}
+    : endpoint_(endpoint),
+      key_(net::key_in_environment(endpoint.key_env, "policy: the key of " + endpoint.name())),
+      queue_(options) {}
 
 net::HttpRequest ChatClient::request(const std::string& path) const {
   net::HttpRequest request;
@@ -109,6 +99,7 @@ net::HttpRequest ChatClient::request(const std::string& path) const {
 net::RequestQueue::Number ChatClient::send(const Json& body, StreamEnd end, Done done) {
   auto exchange = std::make_shared<Exchange>();
   exchange->body = to_text(body);
+  if (body.contains("prompt")) exchange->path = "/completions";
   exchange->streams = body.value("stream", false);
   exchange->end = std::move(end);
   exchange->done = std::move(done);
@@ -116,7 +107,7 @@ net::RequestQueue::Number ChatClient::send(const Json& body, StreamEnd end, Done
 }
 
 net::RequestQueue::Number ChatClient::start(const std::shared_ptr<Exchange>& exchange) {
-  net::HttpRequest http = request("/chat/completions");
+  net::HttpRequest http = request(exchange->path);
   http.headers.emplace_back("Content-Type: application/json");
   http.body = exchange->body;
   std::function<net::HttpClient::Bytes()> new_bytes;

@@ -118,10 +118,10 @@ void serve_models(ModelServeFlags& flags, const CLI::App& command) {
   throw Interrupted(fmt::format("serve: stopped after {} requests.", server.answered()));
 }
 
-// Those of agon search, but for critics that are not served.
+// Those of agon search, except for critics that are not served.
 void add_served_critic(CLI::App& command, CriticFlags& flags) {
   add_critic_options(command, flags, "critic-");
-  for (const char* option : {"--critic-url", "--critic-model", "--critic-form"})
+  for (const char* option : {"--critic-url", "--critic-model", "--critic-key-env", "--critic-form"})
     command.remove_option(command.get_option(option));
   command.get_option("--critic")
       ->default_str("")

@@ -170,6 +170,11 @@ void add_critic_options(CLI::App& command, CriticFlags& flags, const std::string
       ->type_name("<name>")
       ->group(kCriticFlags);
   command
+      .add_option(name("key-env"), flags.key_env,
+                  "Environment variable that holds the key of the process-reward server")
+      ->type_name("<name>")
+      ->group(kCriticFlags);
+  command
       .add_option(name("form"), flags.form,
                   "Form of the process reward model: qwen (Qwen2.5-Math-PRM) or shepherd (Math-Shepherd)")
       ->type_name("<name>")
@@ -188,6 +193,7 @@ void require_used(const CLI::App& command, const CriticFlags& flags, const std::
       {"--" + prefix + "max-tokens", {"generative", "self-score"}},
       {"--" + prefix + "url", {"process-reward"}},
       {"--" + prefix + "model", {"process-reward"}},
+      {"--" + prefix + "key-env", {"process-reward"}},
       {"--" + prefix + "form", {"process-reward"}}};
   for (const auto& [flag, critics] : used)
     if (is_given(command, flag) && std::ranges::find(critics, flags.critic) == critics.end())
@@ -261,7 +267,8 @@ OpenCritic open_critic(const CriticFlags& flags, agents::Policy* solver, const a
   } else if (flags.critic == "random") {
     open.critic = critic::make_random_critic(flags.seed);
   } else if (flags.critic == "process-reward") {
-    open.critic = critic::make_process_reward_critic({flags.url, flags.model, critic::parse_reward_form(flags.form)});
+    open.critic = critic::make_process_reward_critic(
+        {flags.url, flags.model, critic::parse_reward_form(flags.form), flags.key_env});
   } else if (flags.critic.starts_with(kRewardModel)) {
     const std::filesystem::path folder = reward_model_folder(flags);
     open.reward_model = critic::open_reward_model(folder);

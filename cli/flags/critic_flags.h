@@ -23,7 +23,7 @@ namespace agon::cli {
 inline constexpr const char* kCriticFlags = "Critic";  // group of --help
 
 struct CriticFlags {
-  std::string critic = "generative", policy, prompt = "short", combine = "mean", url, model, form = "qwen";
+  std::string critic = "generative", policy, prompt = "short", combine = "mean", url, model, key_env, form = "qwen";
   int critiques = 1, max_tokens = 256;
   double temperature = 0;
   std::uint64_t seed = 0;

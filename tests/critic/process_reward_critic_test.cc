@@ -22,6 +22,7 @@ struct PoolingServer {
     server.Post("/pooling", [this, reply](const httplib::Request& request, httplib::Response& response) {
       const std::lock_guard lock(mutex);
       requests.push_back(Json::parse(request.body));
+      keys.push_back(request.get_header_value("Authorization"));
       reply(requests.back(), response);
     });
     port = server.bind_to_any_port("127.0.0.1");
@@ -39,6 +40,7 @@ struct PoolingServer {
   std::mutex mutex;
   int port = 0;
   std::vector<Json> requests;
+  std::vector<std::string> keys;  // of each
 };
 
 void answer(httplib::Response& response, const Json& rows) {
@@ -122,6 +124,15 @@ TEST_CASE("process reward critic: what a server can do wrong") {
   body = "no such model";
   status = 404;
   CHECK_THROWS_WITH(judged(options, one), Contains("status 404: no such model"));
+  status = 401;
+  body = "wrong key: abcdefghijk";
+  CHECK_THROWS_WITH(judged(options, one), Contains("--critic-key-env"));
+  ProcessRewardOptions with_key = options;
+  with_key.key_env = "AGON_TEST_CRITIC_KEY";
+  CHECK_THROWS_WITH(make_process_reward_critic(with_key), Contains("AGON_TEST_CRITIC_KEY, which is empty"));
+  ::setenv("AGON_TEST_CRITIC_KEY", "abcdefghijk", 1);
+  CHECK_THROWS_WITH(judged(with_key, one), Contains("wrong key: <key>") && !Contains("abcdefghijk"));
+  CHECK(server.keys.back() == "Bearer abcdefghijk");
   status = 503;  // twice, then it works
   body = R"({"data": [{"data": [[0.3, 0.7]]}]})";
   CHECK(*judged(options, one).probability == 0.7);
