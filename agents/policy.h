@@ -100,15 +100,16 @@ struct TokenScores {
 struct Capabilities {
   std::string name;
   bool images = false;
-  bool logprobs = false;      // of what it writes
-  bool score = false;         // Policy::score
-  int max_context = 0;        // tokens, prompt and completion together; 0: unknown
-  bool continues = true;      // CompletionRequest::prefix
-  bool excludes = true;       // Sampling::excluded, with alternatives
-  bool token_ids = true;      // of what it writes
-  bool seeds = true;          // the same seed, the same text
-  bool samples = true;        // temperature has an effect
-  bool counts_tokens = true;  // Completion::tokens() and prompt_tokens
+  bool logprobs = false;           // of what it writes
+  bool score = false;              // Policy::score
+  int max_context = 0;             // tokens, prompt and completion together; 0: unknown
+  bool continues = true;           // CompletionRequest::prefix
+  bool continues_pictures = true;  // the same, behind messages with pictures
+  bool excludes = true;            // Sampling::excluded, with alternatives
+  bool token_ids = true;           // of what it writes
+  bool seeds = true;               // the same seed, the same text
+  bool samples = true;             // temperature has an effect
+  bool counts_tokens = true;       // Completion::tokens() and prompt_tokens
 };
 
 class Policy {

@@ -177,9 +177,7 @@ RunSummary summarize(const Json& config, const std::vector<EpisodeOutcome>& outc
 }
 
 double usd_of(const EpisodeOutcome& outcome, const Price& price) {
-  return (static_cast<double>(outcome.prompt_tokens) * price.input +
-          static_cast<double>(outcome.tokens) * price.output) /
-         1e6;
+  return price.of(outcome.prompt_tokens, outcome.tokens);
 }
 
 std::optional<Price> price_in(const Json& config) {

@@ -33,6 +33,11 @@ void require_searches(const agents::Capabilities& policy, const critic::SearchOp
         "search: a search writes step by step, and the server of {} cannot continue a turn that has begun. Use a "
         "server that can (vLLM, SGLang, llama.cpp, agon serve), or play whole episodes with agon run.",
         policy.name);
+  if (!policy.continues_pictures && options.suite && shows_pictures(*options.suite, options.split, options.seed))
+    throw Error(
+        "search: the tasks of {} have pictures, and {} continues a turn as a text alone (/v1/completions). Use a "
+        "server that continues turns of chats, or a suite of text.",
+        options.suite->name(), policy.name);
   const bool retries = looks_at(method.method, Setting::retry) && method.attempts > 1;
   if (retries && method.retry == Retry::anew && !policy.excludes)
     throw Error("search: {} cannot write a step anew without the one that was rejected. Give --retry independent.",

@@ -53,7 +53,7 @@ class Scheduler {
   const bool share_starts_;
   PagePool pages_;
   EngineCompute compute_;
-  const std::int64_t most_read_;  // tokens of prompts and continuations in a step, but for the last one's
+  const std::int64_t most_read_;  // tokens of prompts and continuations in a step, except the last one's
   PromptCache prompts_;
   std::deque<std::unique_ptr<EngineSequence>> waiting_;
   std::vector<std::unique_ptr<EngineSequence>> running_;

@@ -123,15 +123,24 @@ Json generation_config(const ModelFolder& parts) {
 
 }  // namespace
 
+TextFolder open_text_folder(const fs::path& folder) {
+  const fs::path tokenizer = find_file(folder, {"tokenizer.json"});
+  TextFolder parts{Tokenizer::parse(read_file(tokenizer.string()), tokenizer.string()), {}, {}};
+  parts.chat = open_chat_template(folder, *parts.tokenizer);
+  parts.bos = named_tokens(folder).value("bos_token", "");
+  return parts;
+}
+
 ModelFolder open_model_folder(const fs::path& folder) {
   ModelFolder parts;
   parts.path = folder;
-  const fs::path config = find_file(folder, {"config.json"}), tokenizer = find_file(folder, {"tokenizer.json"});
+  const fs::path config = find_file(folder, {"config.json"});
   parts.config = parse_model_config(read_json_file(config), config.string());
   read_generation_config(folder / "generation_config.json", parts.config);
   parts.images = open_image_processor(folder);
-  parts.tokenizer = Tokenizer::parse(read_file(tokenizer.string()), tokenizer.string());
-  parts.chat = open_chat_template(folder, *parts.tokenizer);
+  TextFolder text = open_text_folder(folder);
+  parts.tokenizer = std::move(text.tokenizer);
+  parts.chat = std::move(text.chat);
   check_agreement(parts);
   return parts;
 }

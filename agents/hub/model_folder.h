@@ -23,6 +23,15 @@ struct ModelFolder {
   ChatTemplate chat;
 };
 
+// What turns messages into tokens and back.
+struct TextFolder {
+  std::shared_ptr<const Tokenizer> tokenizer;
+  ChatTemplate chat;
+  std::string bos;  // the token that begins every text; empty: none
+};
+// Needs tokenizer.json and the chat template alone. Throws Error as below.
+TextFolder open_text_folder(const std::filesystem::path& folder);
+
 // Throws Error naming the file that is missing or wrong.
 ModelFolder open_model_folder(const std::filesystem::path& folder);
 

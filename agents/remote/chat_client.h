@@ -41,8 +41,9 @@ class ChatClient {
   // Throws Error where the environment lacks the variable of the key.
   explicit ChatClient(const Endpoint& endpoint, const net::QueueOptions& options);
 
-  // Sends a request of /chat/completions; a stream that ends in the middle is asked for again. `done` is called once,
-  // on another thread; it must not throw or take long. A body that streams is read as it comes.
+  // Sends a request of /chat/completions, with a "prompt" of /completions; a stream that ends in the middle is asked
+  // for again. `done` is called once, on another thread; it must not throw or take long. A body that streams is read as
+  // it comes.
   using Done = std::function<void(ChatOutcome)>;
   net::RequestQueue::Number send(const Json& body, StreamEnd end, Done done);
   void cancel(net::RequestQueue::Number request) { queue_.cancel(request); }

@@ -1,5 +1,6 @@
 #include "agents/remote/chat_reply.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/json_text.h"
@@ -50,6 +51,23 @@ void read_logprobs(const SortedJson& logprobs, ChatAnswer& answer) {
   }
 }
 
+// Of /v1/completions: a list of each, and an object of the likeliest.
+void read_text_logprobs(const SortedJson& logprobs, ChatAnswer& answer) {
+  const SortedJson &tokens = at_or_null(logprobs, "tokens"), &values = at_or_null(logprobs, "token_logprobs"),
+                   &tops = at_or_null(logprobs, "top_logprobs");
+  if (!tokens.is_array() || !values.is_array()) return;
+  for (std::size_t i = 0; i < std::min(tokens.size(), values.size()); ++i) {
+    if (!tokens[i].is_string()) continue;
+    answer.tokens.push_back(tokens[i]);  // the first of a prompt has no probability
+    answer.logprobs.push_back(values[i].is_number() ? std::min(0.0f, values[i].get<float>()) : 0);
+    auto& likeliest = answer.likeliest.emplace_back();
+    if (!tops.is_array() || i >= tops.size() || !tops[i].is_object()) continue;
+    for (const auto& [token, logprob] : tops[i].items())
+      if (logprob.is_number()) likeliest.emplace_back(token, logprob.get<float>());
+    std::ranges::sort(likeliest, [](const auto& a, const auto& b) { return a.second > b.second; });
+  }
+}
+
 // message or delta.
 void read_message(const SortedJson& message, ChatAnswer& answer) {
   const std::string text = text_in(message, "content");
@@ -67,7 +85,11 @@ void read_choice(const SortedJson& choice, ChatReply& reply) {
   if (index >= std::ssize(reply.answers)) reply.answers.resize(static_cast<std::size_t>(index) + 1);
   ChatAnswer& answer = reply.answers[static_cast<std::size_t>(index)];
   for (const char* key : {"message", "delta"}) read_message(at_or_null(choice, key), answer);
+  const std::string text = text_in(choice, "text");
+  answer.text += text;
+  answer.chunks += !text.empty();
   read_logprobs(at_or_null(choice, "logprobs"), answer);
+  read_text_logprobs(at_or_null(choice, "logprobs"), answer);
   if (const std::string reason = text_in(choice, "finish_reason"); !reason.empty()) answer.finish_reason = reason;
   for (const char* key : {"stop_reason", "matched_stop"})
     if (const std::string stop = text_in(choice, key); !stop.empty()) answer.stop = stop;
@@ -120,6 +142,12 @@ std::optional<std::vector<float>> ending_logprobs(const std::vector<PromptToken>
   std::vector<float> logprobs;
   for (std::size_t i = first; i < prompt.size(); ++i) logprobs.push_back(prompt[i].logprob);
   return logprobs;
+}
+
+std::vector<PromptToken> echoed_prompt(const ChatAnswer& answer) {
+  std::vector<PromptToken> prompt;
+  for (std::size_t i = 0; i + 1 < answer.tokens.size(); ++i) prompt.push_back({answer.tokens[i], answer.logprobs[i]});
+  return prompt;
 }
 
 ChatReply read_chat_reply(std::string_view body) {

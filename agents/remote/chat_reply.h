@@ -1,5 +1,5 @@
-// agents/remote/chat_reply.h - reads what /v1/chat/completions answers, whole or as a stream of events. Servers differ
-// in much, and a hostile one may send anything: a field of another type counts as absent.
+// agents/remote/chat_reply.h - reads what /v1/chat/completions and /v1/completions answer, whole or as a stream of
+// events. Servers differ in much, and a hostile one may send anything: a field of another type counts as absent.
 #pragma once
 
 #include <optional>
@@ -48,6 +48,9 @@ struct ChatReply {
 // Of the tokens at the end of the prompt that spell `ending`; the first may begin before it. Nothing where they do not
 // spell it.
 std::optional<std::vector<float>> ending_logprobs(const std::vector<PromptToken>& prompt, std::string_view ending);
+
+// The tokens of an answer that repeats its prompt (echo) and goes on for one more, which is left out.
+std::vector<PromptToken> echoed_prompt(const ChatAnswer& answer);
 
 // The body of a reply with status 200.
 ChatReply read_chat_reply(std::string_view body);

@@ -39,7 +39,8 @@ std::string text_of(const std::vector<std::uint8_t>& bytes) { return {bytes.begi
 
 void add_sampling(Json& body, const ChatRequest& request, const ServerTraits& traits) {
   const Sampling& sampling = request.sampling;
-  body[traits.limit_is_completion ? "max_completion_tokens" : "max_tokens"] = sampling.max_tokens;
+  const bool is_text = body.contains("prompt");
+  body[traits.limit_is_completion && !is_text ? "max_completion_tokens" : "max_tokens"] = sampling.max_tokens;
   body["temperature"] = sampling.temperature;
   if (sampling.temperature > 0) {
     if (sampling.top_p < 1) body["top_p"] = sampling.top_p;
@@ -48,7 +49,9 @@ void add_sampling(Json& body, const ChatRequest& request, const ServerTraits& tr
   }
   if (!sampling.stop.empty() && !request.streams) body["stop"] = sampling.stop;
   if (request.n > 1) body["n"] = request.n;
-  if (request.asks_logprobs && traits.logprobs) {
+  if (is_text && (request.asks_prompt_logprobs || (request.asks_logprobs && traits.logprobs))) {
+    body["logprobs"] = std::max(1, sampling.alternatives);
+  } else if (request.asks_logprobs && traits.logprobs) {
     body["logprobs"] = true;
     if (sampling.alternatives > 0) body["top_logprobs"] = sampling.alternatives;
   }
@@ -125,11 +128,14 @@ ChatRequest scoring_request(const std::vector<Message>& messages, std::string te
   return request;
 }
 
-Json chat_body(const ChatRequest& request, const Endpoint& endpoint, const ServerTraits& traits,
-               PictureUrls& pictures) {
-  Json body = Json::object();
-  const std::string& model = endpoint.model.empty() ? traits.model : endpoint.model;
-  if (!model.empty()) body["model"] = model;
+namespace {
+
+bool is_of_completions(const ChatRequest& request, const RequestParts& parts) {
+  if (!parts.text || request.prefix.empty()) return false;
+  return request.asks_prompt_logprobs ? parts.traits.echoes : parts.traits.continuing == Continuing::completions;
+}
+
+void add_messages(Json& body, const ChatRequest& request, const ServerTraits& traits, PictureUrls& pictures) {
   body["messages"] = Json::array();
   for (const Message& message : request.messages) body["messages"].push_back(message_json(message, pictures));
   if (!request.prefix.empty()) {
@@ -139,8 +145,24 @@ Json chat_body(const ChatRequest& request, const Endpoint& endpoint, const Serve
       body["add_generation_prompt"] = false;
     }
   }
+}
+
+}  // namespace
+
+Json chat_body(const ChatRequest& request, const RequestParts& parts) {
+  const auto& [endpoint, traits, pictures, text] = parts;
+  Json body = Json::object();
+  const std::string& model = endpoint.model.empty() ? traits.model : endpoint.model;
+  if (!model.empty()) body["model"] = model;
+  if (is_of_completions(request, parts))
+    body["prompt"] = text->of(request.messages, request.prefix);
+  else
+    add_messages(body, request, traits, pictures);
   add_sampling(body, request, traits);
-  if (request.asks_prompt_logprobs) body["prompt_logprobs"] = 0;  // of its own tokens, and of no others
+  if (request.asks_prompt_logprobs && body.contains("prompt"))
+    body["echo"] = true;
+  else if (request.asks_prompt_logprobs)
+    body["prompt_logprobs"] = 0;  // of its own tokens, and of no others
   if (request.streams) {
     body["stream"] = true;
     body["stream_options"] = {{"include_usage", true}};

@@ -1,4 +1,5 @@
-// agents/remote/chat_request.h - a request of /v1/chat/completions.
+// agents/remote/chat_request.h - a request of /v1/chat/completions, or of /v1/completions where that is the only way to
+// continue a turn or to score one.
 #pragma once
 
 #include <optional>
@@ -6,12 +7,13 @@
 
 #include "agents/policy.h"
 #include "agents/remote/endpoint.h"
+#include "agents/remote/prompt_text.h"
 #include "agents/remote/server_traits.h"
 #include "core/json.h"
 
 namespace agon::agents {
 
-// Pictures in data URLs, or as the URL of a file: a JPEG as it came but for its metadata, everything else as a PNG.
+// Pictures in data URLs, or as the URL of a file: a JPEG as it came, except for its metadata, everything else as a PNG.
 // Those that were made last are kept. Thread-safe.
 class PictureUrls {
  public:
@@ -40,6 +42,14 @@ struct ChatRequest {
 // Asks for the log-probabilities of `text` as the assistant's turn. Refers to the messages.
 ChatRequest scoring_request(const std::vector<Message>& messages, std::string text);
 
-Json chat_body(const ChatRequest& request, const Endpoint& endpoint, const ServerTraits& traits, PictureUrls& pictures);
+// What a server is told with: `text`, null where the endpoint names no tokenizer, makes prompts of /v1/completions.
+struct RequestParts {
+  const Endpoint& endpoint;
+  const ServerTraits& traits;
+  PictureUrls& pictures;
+  const PromptText* text = nullptr;
+};
+// A body with "prompt" is one of /v1/completions. Throws Error for a turn behind pictures that can only go there.
+Json chat_body(const ChatRequest& request, const RequestParts& parts);
 
 }  // namespace agon::agents

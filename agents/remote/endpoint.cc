@@ -74,6 +74,10 @@ void check(const ConfigSection& section, const Endpoint& endpoint) {
     throw Error("{}: 'timeout' must be a number of seconds above 0, got {}.", section.name(), endpoint.timeout);
   if (endpoint.context < 0)
     throw Error("{}: 'context' must be a number of tokens, got {}.", section.name(), endpoint.context);
+  if (endpoint.continuing == Continuing::completions && endpoint.tokenizer.empty())
+    throw Error(
+        "{}: 'continue' is completions, which needs the model's chat template. Name its folder: tokenizer: DIR.",
+        section.name());
   if (!endpoint.extra_body.is_object())
     throw Error("{}: 'extra_body' must be a mapping of keys to values.", section.name());
   for (const char* key : {"messages", "model", "n", "stream", "max_tokens", "temperature", "top_p", "seed", "stop"})
@@ -99,6 +103,9 @@ Endpoint read_file_of(const std::string& file) {
   section.read("reasoning", reasoning);
   section.read("continue", continuing);
   section.read("cache", cache);
+  section.read("tokenizer", endpoint.tokenizer);
+  if (!endpoint.tokenizer.empty())
+    endpoint.tokenizer = (std::filesystem::path(file).parent_path() / endpoint.tokenizer).lexically_normal().string();
   endpoint.cache = parse_cache_use(cache);
   endpoint.images = named<PictureForm>(section, "images", images,
                                        {{"data_url", PictureForm::data_url}, {"file_url", PictureForm::file_url}});
@@ -107,6 +114,7 @@ Endpoint read_file_of(const std::string& file) {
                                           {{"probe", Continuing::probe},
                                            {"continue_final_message", Continuing::message},
                                            {"prefill", Continuing::prefill},
+                                           {"completions", Continuing::completions},
                                            {"none", Continuing::none}});
   if (const Json* const extra = section.child("extra_body")) endpoint.extra_body = *extra;
   read_headers(section, endpoint);
@@ -146,6 +154,7 @@ Json to_json(const Endpoint& endpoint) {
   }
   if (!endpoint.extra_body.empty()) json["extra_body"] = endpoint.extra_body;
   if (endpoint.keep_reasoning) json["reasoning"] = "keep";
+  if (!endpoint.tokenizer.empty()) json["tokenizer"] = endpoint.tokenizer;
   if (endpoint.price) json["price"] = {{"input", endpoint.price->input}, {"output", endpoint.price->output}};
   return json;
 }

@@ -2,6 +2,7 @@
 // or a YAML file (docs/servers.md).
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -15,8 +16,9 @@ namespace agon::agents {
 bool names_endpoint(std::string_view text);
 
 // How a request asks for the rest of an assistant's turn. message: its last message is the assistant's, and
-// "continue_final_message" says so (vLLM, SGLang). prefill: the same, without a word (llama.cpp). none: it cannot.
-enum class Continuing { probe, message, prefill, none };
+// "continue_final_message" says so (vLLM, SGLang). prefill: the same, without a word (llama.cpp). completions: the
+// prompt as a text, made with the endpoint's tokenizer. none: it cannot.
+enum class Continuing { probe, message, prefill, none, completions };
 enum class PictureForm { data_url, file_url };
 // What was generated before is taken from the cache (agents/remote/generation_cache.h). record: what is new is kept
 // there; replay: the server is not asked.
@@ -24,6 +26,9 @@ enum class CacheUse { off, record, replay };
 
 struct Price {  // US dollars a million tokens
   double input = 0, output = 0;
+  double of(std::int64_t prompt_tokens, std::int64_t completion_tokens) const {  // in US dollars
+    return (static_cast<double>(prompt_tokens) * input + static_cast<double>(completion_tokens) * output) / 1e6;
+  }
 };
 
 struct Endpoint {
@@ -38,6 +43,7 @@ struct Endpoint {
   bool keep_reasoning = false;  // in front of the answer, as <think>...</think>
   int context = 0;              // tokens, prompt and completion together; 0: as the server says, if it does
   Continuing continuing = Continuing::probe;
+  std::string tokenizer;  // folder of the model's tokenizer and chat template; empty: none
   std::optional<Price> price;
   CacheUse cache = CacheUse::record;
 

@@ -84,6 +84,7 @@ void visit_traits(ServerTraits& traits, const Visit& visit) {
   visit("logprobs", traits.logprobs);
   visit("token_ids", traits.token_ids);
   visit("scores", traits.scores);
+  visit("echoes", traits.echoes);
   visit("images", traits.images);
   visit("counts_tokens", traits.counts_tokens);
   visit("repeats_turn", traits.repeats_turn);
@@ -191,7 +192,9 @@ std::optional<ServerTraits> GenerationCache::traits_of(const Endpoint& endpoint)
     if (!find.executeStep()) return {};
     const Json json = Json::parse(find.getColumn(0).getString());
     ServerTraits traits;
-    visit_traits(traits, [&](const char* name, auto& value) { json.at(name).get_to(value); });
+    visit_traits(traits, [&](const char* name, auto& value) {
+      if (json.contains(name)) json.at(name).get_to(value);  // an earlier agon asked less
+    });
     return traits;
   });
 }

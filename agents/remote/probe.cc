@@ -44,7 +44,7 @@ void read_models(const Json& models, const Endpoint& endpoint, ServerTraits& tra
 
 class Prober {
  public:
-  explicit Prober(ChatClient& client) : client_(client), pictures_(PictureForm::data_url) {}
+  Prober(ChatClient& client, const PromptText* text) : client_(client), text_(text), pictures_(PictureForm::data_url) {}
 
   Probed run() {
     read_models(client_.get("/models"), client_.endpoint(), traits());
@@ -57,11 +57,13 @@ class Prober {
     try_picture();
     if (client_.endpoint().context > 0) traits().context = client_.endpoint().context;
     if (client_.endpoint().continuing != Continuing::probe) traits().continuing = client_.endpoint().continuing;
+    if (traits().continuing == Continuing::completions) traits().keeps_blank_end = true, traits().repeats_turn = false;
     return std::move(probed_);
   }
 
  private:
   ServerTraits& traits() { return probed_.traits; }
+  RequestParts parts() { return {client_.endpoint(), traits(), pictures_, text_}; }
   void note(std::string text) { probed_.notes.push_back(std::move(text)); }
 
   Json body(const std::vector<Message>& messages, const std::string& prefix, double temperature, std::uint64_t seed) {
@@ -69,7 +71,7 @@ class Prober {
     request.sampling.max_tokens = kTokens;
     request.sampling.temperature = temperature;
     request.sampling.seed = seed << 33;
-    return chat_body(request, client_.endpoint(), traits(), pictures_);
+    return chat_body(request, parts());
   }
   Json plain() { return body(question_, "", 0, 0); }
 
@@ -179,6 +181,15 @@ class Prober {
     }
     traits().continuing = Continuing::none;
     traits().repeats_turn = false;
+    if (text_) try_completions(half, rest);
+  }
+
+  // White space at the end of a text counts.
+  void try_completions(const std::string& half, const std::string& rest) {
+    traits().continuing = Continuing::completions;
+    const ChatOutcome outcome = client_.ask(body(question_, half, 0, 0));
+    traits().keeps_blank_end = answers(outcome) && continues(outcome.reply.answers.front().text, rest);
+    if (!traits().keeps_blank_end) traits().continuing = Continuing::none;
   }
 
   // The turn and more, not the same answer anew: it is longer, or took fewer tokens.
@@ -203,8 +214,13 @@ class Prober {
   void try_scoring() {
     const std::string turn = "One, two, three";
     const ChatRequest request = scoring_request(question_, turn);
-    const ChatOutcome outcome = client_.ask(chat_body(request, client_.endpoint(), traits(), pictures_));
+    const ChatOutcome outcome = client_.ask(chat_body(request, parts()));
     traits().scores = answers(outcome) && ending_logprobs(outcome.reply.prompt, turn).has_value();
+    if (traits().scores || !text_) return;
+    traits().echoes = true;
+    const ChatOutcome echo = client_.ask(chat_body(request, parts()));
+    traits().echoes = traits().scores =
+        answers(echo) && ending_logprobs(echoed_prompt(echo.reply.answers.front()), turn).has_value();
   }
 
   void try_picture() {
@@ -217,6 +233,7 @@ class Prober {
   }
 
   ChatClient& client_;
+  const PromptText* const text_;
   PictureUrls pictures_;
   Probed probed_;
   const std::vector<Message> question_ = {
@@ -228,6 +245,6 @@ class Prober {
 
 }  // namespace
 
-Probed probe(ChatClient& client) { return Prober(client).run(); }
+Probed probe(ChatClient& client, const PromptText* text) { return Prober(client, text).run(); }
 
 }  // namespace agon::agents

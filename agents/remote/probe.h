@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "agents/remote/chat_client.h"
+#include "agents/remote/prompt_text.h"
 #include "agents/remote/server_traits.h"
 
 namespace agon::agents {
@@ -16,6 +17,7 @@ struct Probed {
 };
 
 // Throws Error where the server does not answer a plain question at all: what it said, and what to do.
-Probed probe(ChatClient& client);
+// `text`: of the endpoint's tokenizer, or null.
+Probed probe(ChatClient& client, const PromptText* text = nullptr);
 
 }  // namespace agon::agents

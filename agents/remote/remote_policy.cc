@@ -129,7 +129,7 @@ class RemotePolicy::Call {
     chat.asks_logprobs = request.sampling.logprobs;
     chat.streams = streams(request);
     chat.prefix.resize(chat.prefix.size() - dropped_from(request.prefix).size());
-    const Json body = chat_body(chat, policy_.endpoint_, traits(), policy_.pictures_);
+    const Json body = chat_body(chat, policy_.parts());
     const StreamEnd end{request.sampling.stop, repeated_of(request.prefix)};
     under_way_.send(body, end, [this, asked](ChatOutcome outcome) { take(asked, outcome); });
   }
@@ -141,12 +141,14 @@ class RemotePolicy::Call {
       shorter.max_tokens = std::max(1, asked.max_tokens / 2);
       return send(shorter);
     }
-    policy_.count(outcome.reply);
+    std::int64_t written = 0;
     for (int i = 0; i < asked.n; ++i) {
       Completion& completion = completions_[asked.place + static_cast<std::size_t>(i)];
       completion = completion_of(asked, outcome, static_cast<std::size_t>(i));
+      written += completion.tokens();
       keep(asked, asked.sample + i, completion);
     }
+    policy_.count(completions_[asked.place].prompt_tokens, written);
   }
 
   // A cache that cannot be written is a failure of the machinery, not of the answer.
@@ -203,12 +205,19 @@ class RemotePolicy::Call {
   }
 
   // Of several answers the server tells the sum.
-  static void set_counts(const Asked& asked, const ChatReply& reply, std::size_t number, Completion& completion) {
+  void set_counts(const Asked& asked, const ChatReply& reply, std::size_t number, Completion& completion) const {
     const ChatAnswer& answer = reply.answers[number];
     const int all = reply.usage ? reply.usage->completion_tokens : 0, each = all / asked.n;
     completion.counted_tokens = each + (number == 0 ? all - each * asked.n : 0);
     if (all == 0) completion.counted_tokens = std::max(answer.chunks, static_cast<int>(answer.tokens.size()));
     completion.prompt_tokens = reply.usage ? reply.usage->prompt_tokens : 0;
+    if (reply.usage || !policy_.text_) return;
+    try {
+      completion.counted_tokens = policy_.text_->tokens(completion.text + completion.reasoning);
+      completion.prompt_tokens = policy_.text_->prompt_tokens(asked.request->messages, asked.request->prefix);
+    } catch (const Error& error) {  // a template that refuses the messages
+      completion.failure = error.what();
+    }
   }
 
   std::string first_failure() const {
@@ -261,17 +270,19 @@ class RemotePolicy::ScoreCall {
 
   void ask(std::size_t i) {
     const ChatRequest request = scoring_request(requests_[i].messages, requests_[i].text);
-    const Json body = chat_body(request, policy_.endpoint_, policy_.probed_.traits, policy_.pictures_);
+    const Json body = chat_body(request, policy_.parts());
     under_way_.send(body, {}, [this, i](const ChatOutcome& outcome) { take(i, outcome); });
   }
 
   // On the client's thread.
   void take(std::size_t i, const ChatOutcome& outcome) {
     if (outcome.is_context) return;  // no scores
-    policy_.count(outcome.reply);
+    const ChatReply& reply = outcome.reply;
+    if (reply.usage) policy_.count(reply.usage->prompt_tokens, reply.usage->completion_tokens);
     faults_[i] = outcome.fault;
     if (!outcome.fault.empty()) return;
-    auto logprobs = ending_logprobs(outcome.reply.prompt, requests_[i].text);
+    auto logprobs = ending_logprobs(policy_.probed_.traits.echoes ? echoed_prompt(reply.answers.front()) : reply.prompt,
+                                    requests_[i].text);
     if (!logprobs) {
       faults_[i] = policy_.endpoint_.name() + " gave no log-probabilities of a text.";
       return;
@@ -308,14 +319,14 @@ std::unique_ptr<GenerationCache> cache_of(const Endpoint& endpoint) {
 // A server that is not there at the start is not waited for.
 const net::QueueOptions kFirstContact{.most_in_flight = 4, .attempts = 3, .patience_seconds = 60, .gone_seconds = 1};
 
-Probed probe_or_recall(const Endpoint& endpoint, GenerationCache* cache) {
+Probed probe_or_recall(const Endpoint& endpoint, GenerationCache* cache, const PromptText* text) {
   if (endpoint.cache == CacheUse::replay) {
     auto traits = cache->traits_of(endpoint);
     if (!traits) throw Error("policy: nothing of {} was recorded. Run with --cache record first.", endpoint.name());
     return {std::move(*traits), {}};
   }
   ChatClient client(endpoint, kFirstContact);
-  Probed probed = probe(client);
+  Probed probed = probe(client, text);
   if (probed.traits.model.empty()) probed.traits.model = endpoint.model;
   if (cache) cache->keep_traits(endpoint, probed.traits);
   return probed;
@@ -326,8 +337,9 @@ Probed probe_or_recall(const Endpoint& endpoint, GenerationCache* cache) {
 RemotePolicy::RemotePolicy(const Endpoint& endpoint, net::QueueOptions options)
     : endpoint_(endpoint),
       cache_(cache_of(endpoint)),
+      text_(endpoint.tokenizer.empty() ? nullptr : std::make_unique<PromptText>(endpoint.tokenizer)),
       client_(endpoint, limited(options, endpoint)),
-      probed_(probe_or_recall(endpoint, cache_.get())),
+      probed_(probe_or_recall(endpoint, cache_.get(), text_.get())),
       pictures_(endpoint.images) {}
 
 std::vector<Completion> RemotePolicy::complete(std::span<const CompletionRequest> requests) {
@@ -353,18 +365,16 @@ std::string RemotePolicy::model_name() const {
   return endpoint_.model.empty() && !found.empty() ? found : endpoint_.name();
 }
 
-void RemotePolicy::count(const ChatReply& reply) {
-  if (!reply.usage) return;
-  prompt_tokens_ += reply.usage->prompt_tokens;
-  completion_tokens_ += reply.usage->completion_tokens;
+RequestParts RemotePolicy::parts() { return {endpoint_, probed_.traits, pictures_, text_.get()}; }
+
+void RemotePolicy::count(std::int64_t prompt_tokens, std::int64_t completion_tokens) {
+  prompt_tokens_ += prompt_tokens;
+  completion_tokens_ += completion_tokens;
 }
 
 Paid RemotePolicy::paid() const {
   Paid paid{prompt_tokens_, completion_tokens_, 0};
-  if (endpoint_.price)
-    paid.usd = (static_cast<double>(paid.prompt_tokens) * endpoint_.price->input +
-                static_cast<double>(paid.completion_tokens) * endpoint_.price->output) /
-               1e6;
+  if (endpoint_.price) paid.usd = endpoint_.price->of(paid.prompt_tokens, paid.completion_tokens);
   return paid;
 }
 
@@ -381,10 +391,11 @@ Capabilities RemotePolicy::capabilities() const {
   can.logprobs = traits.logprobs;
   can.score = traits.scores;
   can.continues = traits.continuing != Continuing::none;
+  can.continues_pictures = traits.continuing != Continuing::completions;
   can.excludes = can.token_ids = false;
   can.seeds = traits.seeds;
   can.samples = traits.samples;
-  can.counts_tokens = traits.counts_tokens;
+  can.counts_tokens = traits.counts_tokens || text_;
   can.max_context = traits.context;
   return can;
 }

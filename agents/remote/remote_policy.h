@@ -3,7 +3,9 @@
 //   samples     n answers of one request where the server makes many, else n requests.
 //   stops       Left to the server where it says which stop string ended a text; else the answer is read as a stream
 //               that agon ends at the stop string.
-//   tokens      Counted by the server (usage); of an answer that agon ended, its events, one a token.
+//   tokens      Counted by the server (usage), else with the endpoint's tokenizer; without either, of an answer that
+//   agon
+//               ended, its events, one a token.
 //   cache       What was asked before is not asked again (agents/remote/generation_cache.h).
 //   failures    A request that fails gives a Completion with `failure`; a server that is gone throws PolicyGone.
 #pragma once
@@ -44,10 +46,12 @@ class RemotePolicy : public Policy {
  private:
   class Call;
   class ScoreCall;
-  void count(const ChatReply& reply);
+  RequestParts parts();
+  void count(std::int64_t prompt_tokens, std::int64_t completion_tokens);
   std::string model_name() const;  // of the server, where it has no model's
   const Endpoint endpoint_;
   const std::unique_ptr<GenerationCache> cache_;  // null: off
+  const std::unique_ptr<const PromptText> text_;  // null: the endpoint names no tokenizer
   ChatClient client_;
   const Probed probed_;
   PictureUrls pictures_;

@@ -17,6 +17,7 @@ struct ServerTraits {
   bool logprobs = false;    // of what it writes
   bool token_ids = false;   // of what it writes
   bool scores = false;      // log-probabilities of a turn that it is given (prompt_logprobs)
+  bool echoes = false;      // the same, of a text of /v1/completions (echo)
   bool images = false;
   bool counts_tokens = false;        // usage
   bool repeats_turn = false;         // the answer begins with the turn that it continues

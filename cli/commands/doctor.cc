@@ -100,6 +100,7 @@ std::string stop_text(const agents::ServerTraits& can) {
 
 std::string continuing_text(const agents::ServerTraits& can) {
   if (can.continuing == agents::Continuing::none) return "no: agon search and self-score need it";
+  if (can.continuing == agents::Continuing::completions) return "completions, of texts alone";
   const std::string way = can.continuing == agents::Continuing::message ? "continue_final_message" : "prefill";
   return way + (can.keeps_blank_end ? "" : ", without the white space at its end");
 }
@@ -120,9 +121,11 @@ std::vector<Check> server(const std::string& policy) {
         {"continuing", continuing_text(can)},
         {"log-probs", yes(can.logprobs, "no: critics give verdicts without probabilities")},
         {"token ids", yes(can.token_ids, "no")},
-        {"scoring", yes(can.scores, "no: --critic discriminative needs it")},
+        {"scoring", can.echoes ? "echo, of texts alone" : yes(can.scores, "no: --critic discriminative needs it")},
         {"pictures", yes(can.images, "no")},
-        {"usage", yes(can.counts_tokens, "no: budgets of tokens cannot be kept")}};
+        {"usage",
+         yes(can.counts_tokens, remote.capabilities().counts_tokens ? "no: counted with the tokenizer"
+                                                                    : "no: budgets of tokens cannot be kept")}};
     for (const std::string& note : remote.probed().notes) checks.push_back({"note", note});
     return checks;
   } catch (const std::exception& error) {

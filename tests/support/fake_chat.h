@@ -26,6 +26,7 @@ struct ChatStyle {
   bool repeats = false;  // the turn in front of the answer
   bool many = true, seeds = true, samples = true, logprobs = true, ids = false, pictures = true, usage = true;
   bool scores = false;           // prompt_logprobs
+  bool completes = false;        // /v1/completions, with echo: prompts of models/agon-tiny's chat template
   bool refuses_unknown = false;  // fields
   bool wants_completion_limit = false;
   bool reasons = false;
@@ -93,9 +94,11 @@ class FakeChat {
       return refusal(500, "Internal Server Error");
     if (request.line.starts_with("GET /v1/models"))
       return http_reply(200, Json{{"data", {{{"id", "fake"}, {"max_model_len", style_.context}}}}}.dump());
-    if (!request.line.starts_with("POST /v1/chat/completions")) return refusal(404, "Not Found");
+    const bool is_text = style_.completes && request.line.starts_with("POST /v1/completions");
+    if (!is_text && !request.line.starts_with("POST /v1/chat/completions")) return refusal(404, "Not Found");
     const Json body = json_or_discarded(request.body);
     if (body.is_discarded()) return refusal(400, "not JSON");
+    if (is_text) return completed(body);
     if (body.contains("model") && body["model"] != "fake") return refusal(404, "The model does not exist.");
     if (const std::string fault = fault_of(body); !fault.empty()) return refusal(400, fault);
     return body.value("stream", false) ? streamed(body) : whole(body);
@@ -139,9 +142,38 @@ class FakeChat {
     return style_.trims && is_last_turn ? std::string(trim(text)) : text;
   }
 
-  Written write(const Json& body, int index, std::string* repeated) const {
+  // The prompt of one turn: what the user says, and what stands of the answer.
+  WireReply completed(Json body) const {
+    const auto prompt = body.at("prompt").get<std::string>();
+    const std::string user = "<|im_start|>user\n", end = "<|im_end|>\n<|im_start|>assistant\n";
+    const std::size_t begin = prompt.find(user) + user.size(), behind = prompt.find(end);
+    if (begin != user.size() || behind == std::string::npos) return refusal(400, "no prompt of a chat: " + prompt);
+    body["messages"] = {{{"role", "user"}, {"content", prompt.substr(begin, behind - begin)}}};
+    const Written written = write(body, 0, nullptr, prompt.substr(behind + end.size()));
+    std::vector<std::string> tokens;
+    for (std::size_t i = 0; body.value("echo", false) && i < prompt.size(); i += 3)
+      tokens.push_back(prompt.substr(i, 3));
+    tokens.insert(tokens.end(), written.tokens.begin(), written.tokens.end());
+    std::string text;
+    Json values = Json::array();
+    for (const std::string& token : tokens) {
+      text += token;
+      values.push_back(-0.5 * static_cast<double>(std::count(token.begin(), token.end(), 'a')));
+    }
+    values[0] = nullptr;
+    const Json choice{{"index", 0},
+                      {"text", text},
+                      {"finish_reason", written.finish},
+                      {"stop_reason", written.stop.empty() ? Json() : Json(written.stop)},
+                      {"logprobs", {{"tokens", tokens}, {"token_logprobs", values}, {"top_logprobs", nullptr}}}};
+    Json reply{{"object", "text_completion"}, {"model", style_.answers_as}, {"choices", {choice}}};
+    if (style_.usage)
+      reply["usage"] = {{"prompt_tokens", prompt.size() / 3}, {"completion_tokens", written.tokens.size()}};
+    return http_reply(200, reply.dump());
+  }
+
+  Written write(const Json& body, int index, std::string* repeated, std::string prefix = {}) const {
     Json messages = body.at("messages");
-    std::string prefix;
     const bool continues =
         style_.continues == ChatStyle::Continues::prefill ||
         (style_.continues == ChatStyle::Continues::message && body.value("continue_final_message", false));

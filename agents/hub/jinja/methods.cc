@@ -333,7 +333,7 @@ Value missing(const Value& object, std::string_view name) {
       fmt::format("a value of kind {} has no '{}'", kind_name(object), printable_line(cut_text(name, 60))));
 }
 
-// What an attribute is but for the keys of a dictionary.
+// What an attribute is, except for the keys of a dictionary.
 std::optional<Value> find_attribute(const Value& object, std::string_view name) {
   if (object.loop() != nullptr) return loop_attribute(*object.loop(), name);
   if (const Namespace* space = object.attributes(); space != nullptr) {

@@ -1,4 +1,4 @@
-// agents/hub/jinja/value.h - the values of a template: those of Python that chat templates meet, immutable but for
+// agents/hub/jinja/value.h - the values of a template: those of Python that chat templates meet, immutable except for
 // namespaces. Printing, truth, equality and order are Python's.
 #pragma once
 

@@ -339,6 +339,11 @@ void check_groups(const TrainConfig& config) {
       throw Error(
           "train: method {} learns from two answers to a task, and source {} answers once. Set its 'two_turn' to true.",
           config.method, source.label());
+  std::int64_t groups = 0;
+  for (const TrainSource& source : config.sources) groups += source.prompts;
+  if (config.minibatches > groups)
+    throw Error("train: 'loss.minibatches' is {}, and the sources' 'prompts' give {} groups a step. Give at most {}.",
+                config.minibatches, groups, groups);
   if (credit->imitates()) return;
   if (config.samples < 2)
     throw Error("train: 'samples' is {}, and {} compares the roll-outs of a task with each other. Give at least 2.",

@@ -59,7 +59,7 @@ TEST_CASE("a YAML file describes a server") {
   std::ofstream(file)
       << ("url: http://h:8000/v1\nmodel: m\nkey_env: MY_KEY\nheaders: {X-Team: a}\nextra_body: {top_k: 5}\n"
           "max_in_flight: 7\ntimeout: 30\nimages: file_url\nreasoning: keep\ncontinue: prefill\ncontext: 100\n"
-          "price: {input: 0.5, output: 2}\n");
+          "price: {input: 0.5, output: 2}\ntokenizer: parts\n");
   const Endpoint endpoint = read_endpoint(file);
   CHECK(endpoint.model == "m");
   CHECK(endpoint.key_env == "MY_KEY");
@@ -68,6 +68,7 @@ TEST_CASE("a YAML file describes a server") {
   CHECK((endpoint.max_in_flight == 7 && endpoint.timeout == 30 && endpoint.context == 100));
   CHECK((endpoint.images == PictureForm::file_url && endpoint.keep_reasoning));
   CHECK(endpoint.continuing == Continuing::prefill);
+  CHECK(endpoint.tokenizer == (folder / "parts").string());
   CHECK((endpoint.price->input == 0.5 && endpoint.price->output == 2));
   const std::string record = to_json(endpoint).dump();
   CHECK_THAT(record, !Contains("MY_KEY") && !Contains("\"a\""));
@@ -84,4 +85,5 @@ TEST_CASE("what is wrong in such a file is named") {
   CHECK_THAT(error_of("url: http://h/v1\nheaders: {\"a b\": x}\n"), Contains("not a header"));
   CHECK_THAT(error_of("url: http://h/v1\nprice: {input: -1}\n"), Contains("price"));
   CHECK_THAT(error_of("url: [1]\n"), Contains("wrong type"));
+  CHECK_THAT(error_of("url: http://h/v1\ncontinue: completions\n"), Contains("tokenizer: DIR"));
 }

@@ -7,6 +7,7 @@
 #include "agents/rollout.h"
 #include "core/error.h"
 #include "fake_chat.h"
+#include "paths.h"
 
 using namespace agon;
 using namespace agon::agents;
@@ -373,4 +374,36 @@ TEST_CASE("a stop ends requests that are under way") {
       policy, options, {}, [&](const record::Episode&) { ++recorded; }, &stop);
   CHECK(recorded == 0);
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
+}
+
+TEST_CASE("with the model's tokenizer turns are continued and scored as texts, and tokens are counted") {
+  ChatStyle style = like_transformers();
+  style.stop = ChatStyle::Stop::named;
+  style.completes = true;
+  style.usage = GENERATE(true, false);
+  const FakeChat server(style, [](const Json&, std::uint64_t) { return std::string("First.\n\nSecond.\n\nThird."); });
+  Endpoint endpoint = at(server.url());
+  CHECK(RemotePolicy(endpoint).capabilities().continues == false);
+  CHECK(RemotePolicy(endpoint).capabilities().counts_tokens == style.usage);
+  endpoint.tokenizer = test::source_path("models/agon-tiny").string();
+  RemotePolicy policy(endpoint);
+  CHECK(policy.probed().traits.continuing == Continuing::completions);
+  const Capabilities can = policy.capabilities();
+  CHECK((can.continues && !can.continues_pictures && can.score && can.counts_tokens));
+  const Completion step = ask(policy, asking("First.\n\nSec", {"\n\n"})).at(0);
+  CHECK(step.failure == "");
+  CHECK(step.text == "ond.\n\n");
+  CHECK(step.matched_stop == "\n\n");
+  CHECK((step.tokens() > 0 && step.prompt_tokens > 0));
+  const std::vector<ScoreRequest> requests = {{{Message::of(Role::user, "Name a fruit.")}, {}, 1.0, "banana"}};
+  const std::vector<TokenScores> scores = policy.score(requests);
+  float sum = 0;
+  for (const float logprob : scores.at(0).logprobs) sum += logprob;
+  CHECK(sum == -1.5F);
+  CHECK((policy.paid().prompt_tokens > 0 && policy.paid().completion_tokens > 0));
+  CompletionRequest seen = asking("First.");
+  seen.messages[0].parts.push_back(Part::of(Image(56, 56, std::vector<std::uint8_t>(56 * 56 * 3, 9))));
+  CHECK_THROWS_WITH(ask(policy, seen), Contains("pictures"));
+  endpoint.tokenizer = "no/such/folder";
+  CHECK_THROWS_WITH(RemotePolicy(endpoint), Contains("tokenizer.json"));
 }

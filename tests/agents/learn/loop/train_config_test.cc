@@ -62,6 +62,8 @@ TEST_CASE("train config: what cannot work is refused before anything is played")
   CHECK_THAT(error_of({"loss.clip_low=-1"}), Catch::Contains("'loss.clip_low' must be a number from 0, got -1"));
   CHECK_THAT(error_of({"loss.clip_high=foo"}), Catch::Contains("'loss.clip_high' must be a number from 0"));
   CHECK_THAT(error_of({"optimizer.weight_decay=-1"}), Catch::Contains("weight_decay"));
+  CHECK_THAT(error_of({"sources=[{suite: charts, prompts: 4}]", "loss.minibatches=5"}),
+             Catch::Contains("'loss.minibatches' is 5") && Catch::Contains("at most 4"));
   CHECK_THAT(error_of({"optimizer.learning_rate=0"}), Catch::Contains("'learning_rate' must be above 0, got 0"));
   CHECK_THAT(error_of({"optimizer.clip_norm=0"}), Catch::Contains("'clip_norm' must be above 0, got 0"));
   CHECK_THAT(error_of({"seed=-3"}), Catch::Contains("'seed'"));
