@@ -67,7 +67,11 @@ int main(int argc, char** argv) {
   CLI::App& app = *program;
   try {
     return flush_output(run(app, argc, argv));
-  } catch (const CLI::Success& request) {  // --help and --version
+  } catch (const CLI::CallForVersion& request) {
+    const auto unread = app.remaining(true);
+    if (!unread.empty()) return fail(agon::cli::usage_message(app, CLI::ExtrasError(unread)), kWrongUsage);
+    return flush_output(app.exit(request));
+  } catch (const CLI::Success& request) {  // --help
     return flush_output(app.exit(request));
   } catch (const CLI::ParseError& error) {
     return fail(agon::cli::usage_message(app, error), kWrongUsage);

@@ -45,19 +45,24 @@ std::vector<std::uint64_t> changed_tasks(const std::vector<std::uint64_t>& kept,
 }
 
 // A task that was played must not change, neither for its episodes nor for an interrupted search.
-void require_none_played(const record::RunReader& run, const std::vector<std::uint64_t>& changed,
-                         const fs::path& folder, const std::vector<env::FileTask>& tasks) {
+void require_none_played(const record::RunReader& run, const std::vector<std::uint64_t>& kept, const fs::path& folder,
+                         const std::vector<env::FileTask>& tasks) {
   std::set<std::uint64_t> played;
   run.for_each(
       [&](const record::Episode& episode) {
         if (episode.status == record::EpisodeStatus::done) played.insert(episode.task_index);
       },
       record::RunReader::Detail::without_turns);
-  for (const std::uint64_t task : changed) {
+  for (const std::uint64_t task : changed_tasks(kept, tasks)) {
     if (!played.contains(task) && run.journal(task).empty()) continue;
     if (task >= tasks.size())
       throw Error("{}: its task {} was played and is no longer in the file. Restore it, or choose another folder.",
                   folder.string(), task);
+    const auto moved = std::ranges::find_if(
+        tasks, [&](const env::FileTask& one) { return task < kept.size() && one.hash == kept[task]; });
+    if (moved != tasks.end())
+      throw Error("{}: task {} was played in {} as the file's task {}, and is another now. Restore the order.",
+                  moved->place, moved->id, folder.string(), task);
     throw Error(
         "{}: task {} was played in {}, and its text or a picture of it has changed since. Restore it, or choose "
         "another folder.",
@@ -74,7 +79,7 @@ void accept_mended_tasks(const fs::path& folder, const Json& config, const env::
   Json stored;
   {
     const auto run = record::RunReader::open(folder);
-    require_none_played(*run, changed_tasks(*kept, *info.file_tasks), folder, *info.file_tasks);
+    require_none_played(*run, *kept, folder, *info.file_tasks);
     stored = run->config();
   }
   if (!stored.contains("file") || stored.at("file") == config.at("file")) return;

@@ -17,6 +17,7 @@
 #include "cli/provenance.h"
 #include "core/error.h"
 #include "core/json.h"
+#include "core/text.h"
 
 namespace agon::cli {
 namespace {
@@ -31,7 +32,7 @@ struct CompleteOptions {
 
 std::string read_standard_input() {
   const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
-  if (text.empty())
+  if (trim(text).empty())
     throw Error("complete: the prompt is missing. Give --prompt <text>, or the prompt on standard input.");
   return text;
 }
@@ -118,7 +119,8 @@ void add_complete(CLI::App& app) {
   add_cache_option(*command, options->cache);
   CLI::Option* prompt =
       command->add_option("PROMPT,--prompt", options->prompt, "Question to answer (default: standard input)")
-          ->type_name("<text>");
+          ->type_name("<text>")
+          ->check(some_text());
   command->add_option("--image", options->images, "Picture before the text (PNG, JPEG or WebP)")
       ->type_name("<path>")
       ->allow_extra_args(false);

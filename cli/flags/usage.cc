@@ -36,6 +36,14 @@ std::string unexpected(const CLI::App& app, const CLI::App& command, const std::
   return command.get_name() + " takes no further argument, got '" + argument + "'.";
 }
 
+// CLI11's message, in our words where its own hide what happened.
+std::string told(std::string message) {
+  constexpr std::string_view kTwice = " At Most 1 required but received ";
+  if (const std::size_t at = message.find(kTwice); at != message.npos)
+    message.replace(at, kTwice.size(), " given once at most, but there are ");
+  return message;
+}
+
 }  // namespace
 
 FlagCheck some_text() {
@@ -72,7 +80,7 @@ std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& command = chosen.empty() ? app : *chosen.front();
   const std::vector<std::string> extras = app.remaining(true);
   // An unknown name explains more than the missing option that it causes.
-  const std::string what = extras.empty() ? std::string(error.what()) : unexpected(app, command, extras.front());
+  const std::string what = extras.empty() ? told(error.what()) : unexpected(app, command, extras.front());
   const std::string full_name = &command == &app ? app.get_name() : app.get_name() + " " + command.get_name();
   return what + (what.ends_with(".") ? "" : ".") + " Run '" + full_name + " --help' for the usage.";
 }

@@ -5,7 +5,7 @@
 namespace agon::tools {
 
 inline constexpr int kIndexApplicationId = 0x61676f69;  // PRAGMA application_id: "agoi"
-inline constexpr int kIndexVersion = 3;                 // PRAGMA user_version
+inline constexpr int kIndexVersion = 4;                 // PRAGMA user_version
 
 // documents: one row each; head is the first line of its contents where title and text do not give it
 // (tools/search/corpus.h). search: FTS5 over their title and text, with tools/search/word_tokenizer.h, from which words

@@ -117,6 +117,8 @@ void fold_nasals(std::vector<Character>& word) {
   }
 }
 
+constexpr Character kNukta = 0x093C;  // the dot under a Devanagari letter, which writers leave out as well
+
 // Replaces `word` by the text as searches compare it. REQUIRES: valid UTF-8.
 void fold(std::string_view text, std::vector<Character>& scratch, std::vector<Character>& word) {
   constexpr auto kOptions = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT |
@@ -136,7 +138,7 @@ void fold(std::string_view text, std::vector<Character>& scratch, std::vector<Ch
     const Character character = scratch[static_cast<std::size_t>(i)];
     const bool mark = character >= 0x0300 && is_mark(character);
     if (!mark) accents = takes_accents(character);
-    if (!mark || !accents) append_folded(word, character);
+    if (!(mark && accents) && character != kNukta) append_folded(word, character);
   }
   fold_nasals(word);
   const auto composed = utf8proc_normalize_utf32(word.data(), static_cast<utf8proc_ssize_t>(word.size()),

@@ -24,6 +24,9 @@ expect 2 '^Usage: agon'
 expect 2 "^agon: .*no 'suties'" suties
 expect 2 "^agon: .*Did you mean '--json'" suites --jsn
 expect 2 "got 'charts'" suites charts
+expect 2 "no '--jsn'" --version --jsn
+expect 2 '--prompt: an empty text' complete ''
+expect 2 '--suite: given once at most, but there are 2' run --suite charts --suite shapes
 
 # Help, version, the manual and completions.
 expect 0 '^agon [0-9]+\.[0-9]+\.[0-9]+ ' version

@@ -145,6 +145,10 @@ python3 -c 'import json, sys
 json.dump([json.loads(line) for line in open(sys.argv[1])], open(sys.argv[1] + ".part", "w"), indent=1)' "$scratch/pictures.jsonl"
 mv "$scratch/pictures.jsonl.part" "$scratch/pictures.jsonl"  # the file is another, its tasks are not
 says 0 "run: $scratch/pictures" pictures --resume
+python3 -c 'import json, sys
+json.dump(json.load(open(sys.argv[1]))[::-1], open(sys.argv[2], "w"))' "$scratch/pictures.jsonl" "$scratch/swapped.jsonl"
+refuses 1 "task jsonl/one was played in $scratch/pictures as the file's task 0, and is another now. Restore the order" \
+  play --suite jsonl --file "$scratch/swapped.jsonl" --out "$scratch/pictures" --resume
 picture two.png 40 30 92
 refuses 1 "task jsonl/two was played" pictures --resume
 long_prompt=$(printf 'word %.0s' $(seq 1 20000))

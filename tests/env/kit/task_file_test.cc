@@ -221,7 +221,7 @@ TEST_CASE("<image> in a prompt says where the picture stands") {
   CHECK_THAT(
       files.failure("jsonl",
                     R"({"id": 1, "prompt": "<image> <image>", "images": ["a.png"], "answer": 1, "grader": "exact"})"),
-      Contains(":1: ") && Contains("places 2 pictures") && Contains("the task has 1"));
+      Contains(":1: ") && Contains("the mark <image> 2 times") && Contains("the task has 1 picture."));
   CHECK_THAT(files.failure("jsonl", line_of("jsonl", "1") + "\n" +
                                         R"({"id": 2, "prompt": "a <image>", "answer": 1, "grader": "exact"})"),
              Contains(":2: ") && Contains("the task has 0"));

@@ -309,7 +309,7 @@ TEST_CASE("documents of any script are found by their words") {
       "İstanbul'da ışık ve çiçek",                           // 11 Turkish
       "Ｆｕｌｌ ｗｉｄｔｈ Ｔｅｘｔ １２３",                 // 12 full-width
       "Ёлка стоит в лесу",                                   // 13 Russian
-      "हिन्दी भारत की भाषा है",                                // 14 Hindi
+      "हिन्दी भारत की भाषा है, लड़का सड़क पर",                   // 14 Hindi
       "GPT-4模型 uses Transformer架构",                      // 15 mixed
       "ｶﾀｶﾅ の文",                                           // 16 half-width
       "Cafe\u0301 cre\u0300me bru\u0302le\u0301e",           // 17 accents apart
@@ -358,6 +358,8 @@ TEST_CASE("documents of any script are found by their words") {
       {"елка", "13"},
       {"भाषा", "14"},
       {"हिंदी", "14"},
+      {"लडका", "14"},
+      {"स\u0921\u093Cक", "14"},
       {"模型", "15"},
       {"transformer 架构", "15"},
       {"カタカナ", "16"},
