@@ -148,7 +148,7 @@ class ProcessRewardCritic final : public StepCritic {
     net::HttpRequest request{options_.url + "/pooling", {"Content-Type: application/json"}, body, options_.seconds};
     if (!key_.key().empty()) request.headers.push_back("Authorization: Bearer " + key_.key());
     net::HttpReply reply = net::request_with_retries(request, options_.retries);
-    if (reply.fault.empty() && reply.status == 200) return std::move(reply.body);
+    if (reply.fault.empty() && reply.status == 200) return key_.redacted(reply.body);
     const bool wants_key = (reply.status == 401 || reply.status == 403) && key_.key().empty();
     throw Error("critic: {} {}{}", address(),
                 reply.fault.empty() ? fmt::format("answers with status {}: {}", reply.status,

@@ -18,8 +18,8 @@ std::string url_encode(std::string_view text) {
 std::string public_url(std::string_view url) {
   url = url.substr(0, url.find_first_of("?#"));
   const std::size_t mark = url.find("://"), scheme = mark == std::string_view::npos ? 0 : mark + 3;
-  const std::string_view rest = url.substr(scheme), host = rest.substr(0, rest.find('/'));
-  const std::size_t user = host.rfind('@');
+  const std::string_view rest = url.substr(scheme);
+  const std::size_t user = rest.rfind('@');  // wherever it stands: a password may hold a '/'
   return fmt::format("{}{}", url.substr(0, scheme), rest.substr(user == std::string_view::npos ? 0 : user + 1));
 }
 

@@ -13,13 +13,27 @@ using agents::ChatInputs;
 
 constexpr std::string_view kCallEnd = "</tool_call>";
 
-// The value of one key of an object, with its keys in the order written. The rest of the text is not kept.
-Json in_order(std::string_view object, std::string_view key) {
-  const auto keeps = [key](int depth, Json::parse_event_t event, Json& parsed) {
-    return depth != 1 || event != Json::parse_event_t::key || parsed == key;
+// The value of one key of an object, with its keys in the order written. The rest of the text is not kept. A key that
+// stands there twice has a value that nobody checked: all its values together must be small.
+Json in_order(std::string_view object, const std::string& key) {
+  bool within = false;
+  std::size_t events = 0;
+  std::vector<std::size_t> keys;  // of the objects that are open within
+  const auto keeps = [&](int depth, Json::parse_event_t event, Json& parsed) {
+    using Event = Json::parse_event_t;
+    if (depth == 1 && event == Event::key) {
+      keys.clear();
+      return within = parsed == key;
+    }
+    if (!within) return true;
+    if (event == Event::object_start) keys.push_back(0);
+    if (event == Event::object_end && !keys.empty()) keys.pop_back();
+    const bool many = event == Event::key && !keys.empty() && ++keys.back() > kMostToolKeys;
+    if (many || ++events > kMostToolBytes) throw refused(key, fmt::format("'{}' is given more than once.", key));
+    return true;
   };
   Json json = Json::parse(object, keeps, false);
-  return json.is_object() && json.contains(key) ? std::move(json[std::string(key)]) : Json();
+  return json.is_object() && json.contains(key) ? std::move(json[key]) : Json();
 }
 
 bool has_few_keys(const SortedJson& json) {
@@ -73,6 +87,7 @@ Json arguments_of(const SortedJson& given, const std::string& name) {
     return Json(given);
   }
   const std::string& text = given.get_ref<const std::string&>();
+  if (trim(text).empty()) return Json::object();
   if (text.size() > kMostToolBytes)
     throw refused(name, fmt::format("'{}' has {} bytes; at most {} are possible.", name, text.size(), kMostToolBytes));
   Json json = json_or_discarded(text);
@@ -120,10 +135,9 @@ std::vector<ToolCall> read_tool_calls(const SortedJson& list, const std::string&
   for (std::size_t i = 0; i < list.size(); ++i) {
     const std::string place = fmt::format("{}[{}]", name, i);
     const SortedJson& function = function_of(list[i], place);
-    const SortedJson none = "{}";
+    const bool has = function.contains("arguments") && !function.at("arguments").is_null();
     calls.push_back({text_or_empty(list[i], "id"), function.at("name"),
-                     arguments_of(function.contains("arguments") ? function.at("arguments") : none,
-                                  place + ".function.arguments")});
+                     has ? arguments_of(function.at("arguments"), place + ".function.arguments") : Json::object()});
   }
   return calls;
 }

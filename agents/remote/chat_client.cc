@@ -134,7 +134,7 @@ ChatOutcome ChatClient::outcome_of(Exchange& exchange, const net::HttpReply& htt
                       (!outcome.reply.answers.empty() && !outcome.reply.answers.front().finish_reason.empty());
     if (!outcome.reply.fault.empty())
       fail("broke its stream off: " + outcome.reply.fault);
-    else if (outcome.reply.answers.empty())
+    else if (outcome.reply.answers.empty() || !outcome.reply.answers.front().is_told)
       fail("sent a stream without an answer.");
     else if (!ends)
       fail("ended its stream in the middle of an answer.");
@@ -151,6 +151,11 @@ ChatOutcome ChatClient::outcome_of(Exchange& exchange, const net::HttpReply& htt
     outcome.reply = read_chat_reply(exchange.streams ? exchange.whole : http.body);
     if (!outcome.reply.fault.empty()) fail("is not understood: " + outcome.reply.fault);
   }
+  if (key_.is_rare())
+    for (ChatAnswer& answer : outcome.reply.answers) {
+      answer.text = key_.redacted(answer.text);
+      answer.reasoning = key_.redacted(answer.reasoning);
+    }
   return outcome;
 }
 

@@ -20,6 +20,11 @@ const SortedJson& at_or_null(const SortedJson& json, const char* key) {
 
 std::string text_in(const SortedJson& json, const char* key) { return text_or_empty(json, key); }
 
+// No float is as low as some servers write for what cannot be.
+float logprob_of(const SortedJson& number) {
+  return static_cast<float>(std::clamp(number.get<double>(), -9999.0, 0.0));
+}
+
 int count_in(const SortedJson& json, const char* key) {
   return whole_number(at_or_null(json, key), 0, 1 << 30).value_or(0);
 }
@@ -40,14 +45,14 @@ void read_logprobs(const SortedJson& logprobs, ChatAnswer& answer) {
     const SortedJson& logprob = at_or_null(entry, "logprob");
     if (!logprob.is_number()) continue;
     answer.tokens.push_back(token_text(entry));
-    answer.logprobs.push_back(std::min(0.0f, logprob.get<float>()));
+    answer.logprobs.push_back(logprob_of(logprob));
     if (const auto id = whole_number(at_or_null(entry, "id"), 0, INT32_MAX)) answer.token_ids.push_back(*id);
     auto& likeliest = answer.likeliest.emplace_back();
     const SortedJson& top = at_or_null(entry, "top_logprobs");
     if (!top.is_array()) continue;
     for (const SortedJson& one : top)
       if (at_or_null(one, "logprob").is_number())
-        likeliest.emplace_back(token_text(one), at_or_null(one, "logprob").get<float>());
+        likeliest.emplace_back(token_text(one), logprob_of(at_or_null(one, "logprob")));
   }
 }
 
@@ -59,11 +64,11 @@ void read_text_logprobs(const SortedJson& logprobs, ChatAnswer& answer) {
   for (std::size_t i = 0; i < std::min(tokens.size(), values.size()); ++i) {
     if (!tokens[i].is_string()) continue;
     answer.tokens.push_back(tokens[i]);  // the first of a prompt has no probability
-    answer.logprobs.push_back(values[i].is_number() ? std::min(0.0f, values[i].get<float>()) : 0);
+    answer.logprobs.push_back(values[i].is_number() ? logprob_of(values[i]) : std::nanf(""));
     auto& likeliest = answer.likeliest.emplace_back();
     if (!tops.is_array() || i >= tops.size() || !tops[i].is_object()) continue;
     for (const auto& [token, logprob] : tops[i].items())
-      if (logprob.is_number()) likeliest.emplace_back(token, logprob.get<float>());
+      if (logprob.is_number()) likeliest.emplace_back(token, logprob_of(logprob));
     std::ranges::sort(likeliest, [](const auto& a, const auto& b) { return a.second > b.second; });
   }
 }
@@ -84,7 +89,12 @@ void read_choice(const SortedJson& choice, ChatReply& reply) {
   const int index = whole_number(at_or_null(choice, "index"), 0, kMostAnswers - 1).value_or(0);
   if (index >= std::ssize(reply.answers)) reply.answers.resize(static_cast<std::size_t>(index) + 1);
   ChatAnswer& answer = reply.answers[static_cast<std::size_t>(index)];
-  for (const char* key : {"message", "delta"}) read_message(at_or_null(choice, key), answer);
+  for (const char* key : {"message", "delta"}) {
+    const SortedJson& message = at_or_null(choice, key);
+    answer.is_told = answer.is_told || message.is_object();
+    read_message(message, answer);
+  }
+  answer.is_told = answer.is_told || at_or_null(choice, "text").is_string();
   const std::string text = text_in(choice, "text");
   answer.text += text;
   answer.chunks += !text.empty();
@@ -109,8 +119,7 @@ void read_prompt_logprobs(const SortedJson& list, ChatReply& reply) {
     }
     const SortedJson& entry = one.front();
     const SortedJson& logprob = at_or_null(entry, "logprob");
-    if (logprob.is_number())
-      reply.prompt.push_back({text_in(entry, "decoded_token"), std::min(0.0f, logprob.get<float>())});
+    if (logprob.is_number()) reply.prompt.push_back({text_in(entry, "decoded_token"), logprob_of(logprob)});
   }
 }
 
@@ -140,14 +149,20 @@ std::optional<std::vector<float>> ending_logprobs(const std::vector<PromptToken>
   while (spelled.size() < ending.size() && first > 0) spelled.insert(0, prompt[--first].text);
   if (ending.empty() || !spelled.ends_with(ending)) return std::nullopt;
   std::vector<float> logprobs;
-  for (std::size_t i = first; i < prompt.size(); ++i) logprobs.push_back(prompt[i].logprob);
+  for (std::size_t i = first; i < prompt.size(); ++i) {
+    if (std::isnan(prompt[i].logprob)) return std::nullopt;
+    logprobs.push_back(prompt[i].logprob);
+  }
   return logprobs;
 }
 
-std::vector<PromptToken> echoed_prompt(const ChatAnswer& answer) {
-  std::vector<PromptToken> prompt;
-  for (std::size_t i = 0; i + 1 < answer.tokens.size(); ++i) prompt.push_back({answer.tokens[i], answer.logprobs[i]});
-  return prompt;
+std::vector<PromptToken> echoed_prompt(const ChatAnswer& answer, std::string_view prompt) {
+  std::size_t count = answer.tokens.size(), bytes = 0;
+  const std::size_t written = answer.text.starts_with(prompt) ? answer.text.size() - prompt.size() : 1;
+  while (count > 0 && (bytes < written || answer.tokens[count - 1].empty())) bytes += answer.tokens[--count].size();
+  std::vector<PromptToken> tokens;
+  for (std::size_t i = 0; i < count; ++i) tokens.push_back({answer.tokens[i], answer.logprobs[i]});
+  return tokens;
 }
 
 ChatReply read_chat_reply(std::string_view body) {
@@ -158,6 +173,9 @@ ChatReply read_chat_reply(std::string_view body) {
     return reply;
   }
   read_object(json.value, reply);
+  for (const ChatAnswer& answer : reply.answers)
+    if (reply.fault.empty() && !answer.is_told)
+      reply.fault = fmt::format("an answer has neither a message nor a text: {}", shown_text(body, 200));
   if (reply.fault.empty() && reply.answers.empty())
     reply.fault = fmt::format("the answer has no choices: {}", shown_text(body, 200));
   return reply;

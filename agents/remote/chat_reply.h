@@ -23,13 +23,14 @@ struct ChatAnswer {
   std::vector<float> logprobs;
   std::vector<std::vector<std::pair<std::string, float>>> likeliest;  // of each token: the likeliest, as it lists them
   std::vector<std::int32_t> token_ids;
-  int chunks = 0;  // events with text: of a stream
+  int chunks = 0;        // events with text: of a stream
+  bool is_told = false;  // there is a message or a text, be it empty
 };
 
 // A token of the prompt, where the server tells them.
 struct PromptToken {
   std::string text;
-  float logprob = 0;
+  float logprob = 0;  // NaN: it has none
 };
 
 struct ChatUsage {
@@ -49,8 +50,8 @@ struct ChatReply {
 // spell it.
 std::optional<std::vector<float>> ending_logprobs(const std::vector<PromptToken>& prompt, std::string_view ending);
 
-// The tokens of an answer that repeats its prompt (echo) and goes on for one more, which is left out.
-std::vector<PromptToken> echoed_prompt(const ChatAnswer& answer);
+// The tokens of the prompt that an answer begins with (echo), without what it wrote behind it.
+std::vector<PromptToken> echoed_prompt(const ChatAnswer& answer, std::string_view prompt);
 
 // The body of a reply with status 200.
 ChatReply read_chat_reply(std::string_view body);

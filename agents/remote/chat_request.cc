@@ -140,7 +140,7 @@ void add_messages(Json& body, const ChatRequest& request, const ServerTraits& tr
   for (const Message& message : request.messages) body["messages"].push_back(message_json(message, pictures));
   if (!request.prefix.empty()) {
     body["messages"].push_back({{"role", "assistant"}, {"content", request.prefix}});
-    if (traits.continuing == Continuing::message) {
+    if (traits.continuing == Continuing::message || request.asks_prompt_logprobs) {
       body["continue_final_message"] = true;
       body["add_generation_prompt"] = false;
     }

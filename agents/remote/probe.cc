@@ -56,8 +56,6 @@ class Prober {
     try_scoring();
     try_picture();
     if (client_.endpoint().context > 0) traits().context = client_.endpoint().context;
-    if (client_.endpoint().continuing != Continuing::probe) traits().continuing = client_.endpoint().continuing;
-    if (traits().continuing == Continuing::completions) traits().keeps_blank_end = true, traits().repeats_turn = false;
     return std::move(probed_);
   }
 
@@ -169,27 +167,38 @@ class Prober {
     constexpr const char* kBlank = " \t\r\n";
     const std::size_t blank = greedy_.find_last_of(kBlank, greedy_.size() / 2);
     const std::string half(greedy_, 0, blank == std::string::npos ? 0 : greedy_.find_last_not_of(kBlank, blank) + 1);
-    if (half.empty()) return note("The answer was too short to find out whether a turn can be continued.");
-    const std::string rest = greedy_.substr(half.size());
-    for (const Continuing way : {Continuing::message, Continuing::prefill}) {
-      traits().continuing = way;
-      const ChatOutcome outcome = client_.ask(body(question_, half, 0, 0));
-      if (!answers(outcome)) continue;
-      const std::string& text = outcome.reply.answers.front().text;
-      traits().repeats_turn = text.starts_with(half) && is_continued(outcome.reply);
-      if (continues(traits().repeats_turn ? text.substr(half.size()) : text, rest)) return try_blank_end(half, outcome);
+    if (half.empty()) {
+      const Continuing said = client_.endpoint().continuing;
+      traits().continuing = said == Continuing::probe ? Continuing::none : said;
+      traits().keeps_blank_end = said == Continuing::completions;
+      return note("The answer was too short to find out whether a turn can be continued.");
     }
-    traits().continuing = Continuing::none;
+    const std::string rest = greedy_.substr(half.size());
+    const Continuing wanted = client_.endpoint().continuing;
+    std::vector<Continuing> ways{wanted};
+    if (wanted == Continuing::none) return;
+    if (wanted == Continuing::probe) ways = {Continuing::message, Continuing::prefill, Continuing::completions};
+    if (!text_) std::erase(ways, Continuing::completions);
+    for (const Continuing way : ways)
+      if (continues_by(way, half, rest)) return;
+    traits().continuing = wanted == Continuing::probe ? Continuing::none : wanted;
     traits().repeats_turn = false;
-    if (text_) try_completions(half, rest);
+    traits().keeps_blank_end = traits().continuing == Continuing::completions;  // it is a text like any other
+    if (wanted != Continuing::probe)
+      note("The policy's file says how a turn is continued ('continue'), but the server did not continue one so.");
   }
 
-  // White space at the end of a text counts.
-  void try_completions(const std::string& half, const std::string& rest) {
-    traits().continuing = Continuing::completions;
+  bool continues_by(Continuing way, const std::string& half, const std::string& rest) {
+    traits().continuing = way;
     const ChatOutcome outcome = client_.ask(body(question_, half, 0, 0));
-    traits().keeps_blank_end = answers(outcome) && continues(outcome.reply.answers.front().text, rest);
-    if (!traits().keeps_blank_end) traits().continuing = Continuing::none;
+    if (!answers(outcome)) return false;
+    const std::string& text = outcome.reply.answers.front().text;
+    const bool is_text = way == Continuing::completions;
+    traits().repeats_turn = !is_text && text.starts_with(half) && is_continued(outcome.reply);
+    if (!continues(traits().repeats_turn ? text.substr(half.size()) : text, rest)) return false;
+    traits().keeps_blank_end = is_text;
+    if (!is_text) try_blank_end(half, outcome);
+    return true;
   }
 
   // The turn and more, not the same answer anew: it is longer, or took fewer tokens.
@@ -218,9 +227,11 @@ class Prober {
     traits().scores = answers(outcome) && ending_logprobs(outcome.reply.prompt, turn).has_value();
     if (traits().scores || !text_) return;
     traits().echoes = true;
-    const ChatOutcome echo = client_.ask(chat_body(request, parts()));
+    const Json echo = chat_body(request, parts());
+    const ChatOutcome echoed = client_.ask(echo);
     traits().echoes = traits().scores =
-        answers(echo) && ending_logprobs(echoed_prompt(echo.reply.answers.front()), turn).has_value();
+        answers(echoed) &&
+        ending_logprobs(echoed_prompt(echoed.reply.answers.front(), echo.value("prompt", "")), turn).has_value();
   }
 
   void try_picture() {

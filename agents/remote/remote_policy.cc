@@ -1,6 +1,7 @@
 #include "agents/remote/remote_policy.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "agents/remote/requests_under_way.h"
@@ -32,6 +33,7 @@ void add_tokens(const ChatAnswer& answer, std::size_t skipped, Completion& compl
   }
   const std::string_view found = std::string_view(spelled).substr(std::min(skipped, spelled.size()));
   const std::size_t known = std::min(found.size(), text.size());
+  if (std::ranges::any_of(logprobs, [](float logprob) { return std::isnan(logprob); })) return;
   if (known + completion.matched_stop.size() < text.size() || found.substr(0, known) != text.substr(0, known)) return;
   completion.token_ends = std::move(ends);
   completion.logprobs = std::move(logprobs);
@@ -237,7 +239,11 @@ class RemotePolicy::Call {
 class RemotePolicy::ScoreCall {
  public:
   ScoreCall(RemotePolicy& policy, std::span<const ScoreRequest> requests)
-      : policy_(policy), requests_(requests), scores_(requests.size()), faults_(requests.size()) {}
+      : policy_(policy),
+        requests_(requests),
+        prompts_(requests.size()),
+        scores_(requests.size()),
+        faults_(requests.size()) {}
 
   std::vector<TokenScores> run() {
     for (std::size_t i = 0; i < requests_.size(); ++i)
@@ -271,6 +277,7 @@ class RemotePolicy::ScoreCall {
   void ask(std::size_t i) {
     const ChatRequest request = scoring_request(requests_[i].messages, requests_[i].text);
     const Json body = chat_body(request, policy_.parts());
+    prompts_[i] = body.value("prompt", "");
     under_way_.send(body, {}, [this, i](const ChatOutcome& outcome) { take(i, outcome); });
   }
 
@@ -281,8 +288,9 @@ class RemotePolicy::ScoreCall {
     if (reply.usage) policy_.count(reply.usage->prompt_tokens, reply.usage->completion_tokens);
     faults_[i] = outcome.fault;
     if (!outcome.fault.empty()) return;
-    auto logprobs = ending_logprobs(policy_.probed_.traits.echoes ? echoed_prompt(reply.answers.front()) : reply.prompt,
-                                    requests_[i].text);
+    auto logprobs = ending_logprobs(
+        policy_.probed_.traits.echoes ? echoed_prompt(reply.answers.front(), prompts_[i]) : reply.prompt,
+        requests_[i].text);
     if (!logprobs) {
       faults_[i] = policy_.endpoint_.name() + " gave no log-probabilities of a text.";
       return;
@@ -304,6 +312,7 @@ class RemotePolicy::ScoreCall {
 
   RemotePolicy& policy_;
   const std::span<const ScoreRequest> requests_;
+  std::vector<std::string> prompts_;  // of /v1/completions
   std::vector<TokenScores> scores_;
   std::vector<std::string> faults_;
   RequestsUnderWay under_way_{policy_.client_};  // last: what is under way writes into the others

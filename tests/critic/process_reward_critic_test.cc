@@ -133,6 +133,11 @@ TEST_CASE("process reward critic: what a server can do wrong") {
   ::setenv("AGON_TEST_CRITIC_KEY", "abcdefghijk", 1);
   CHECK_THROWS_WITH(judged(with_key, one), Contains("wrong key: <key>") && !Contains("abcdefghijk"));
   CHECK(server.keys.back() == "Bearer abcdefghijk");
+  status = 200;
+  body = R"({"data": [{"data": [["abcdefghijk", 1]]}]})";
+  CHECK_THROWS_WITH(judged(with_key, one), Contains("two probabilities") && !Contains("abcdefghijk"));
+  body = R"({"data": [{"data": [[0.5, 0.5]], "critiques": ["abcdefghijk"]}]})";
+  CHECK(judged(with_key, one).critique == "<key>");
   status = 503;  // twice, then it works
   body = R"({"data": [{"data": [[0.3, 0.7]]}]})";
   CHECK(*judged(options, one).probability == 0.7);

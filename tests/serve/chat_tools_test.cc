@@ -87,6 +87,11 @@ TEST_CASE("tools and choices that cannot be are refused by their key") {
   CHECK_THAT(error_of(R"("tools": [{"type": "function", "function": {"name": ")" + std::string(300'000, 'x') + "\"}}]")
                  .message,
              Contains("bytes"));
+  const std::string twice = "\"tools\": {" + many + "}, " + tools;  // the last one counts, the first is not checked
+  CHECK_THAT(error_of(twice).message, Contains("more than once"));
+  std::string lists = "\"tools\": [0";
+  for (int i = 0; i < 300'000; ++i) lists += ",0";
+  CHECK_THAT(error_of(lists + "], " + tools).message, Contains("more than once"));
 }
 
 TEST_CASE("calls of a message are read for the template") {

@@ -39,12 +39,30 @@ TEST_CASE("fields of other types, and answers in any order, are read as far as t
 }
 
 TEST_CASE("what is no answer says why") {
+  for (const char* untold : {R"({"choices":[{}]})", R"({"choices":[null]})", R"({"choices":[{"text":5}]})"})
+    CHECK_THAT(read_chat_reply(untold).fault, Contains("neither a message nor a text"));
   CHECK_THAT(read_chat_reply("<html>busy</html>").fault, Contains("not a JSON object") && Contains("<html>"));
   CHECK_THAT(read_chat_reply("[]").fault, Contains("not a JSON object"));
   CHECK_THAT(read_chat_reply("{}").fault, Contains("no choices"));
   CHECK_THAT(read_chat_reply(R"({"choices":{}})").fault, Contains("no choices"));
   CHECK_THAT(read_chat_reply(R"({"error":{"message":"out of memory"}})").fault, Contains("out of memory"));
   CHECK_THAT(read_chat_reply(std::string(100'000, '[')).fault, Contains("not a JSON object"));
+}
+
+TEST_CASE("an echo has the prompt's tokens, whatever stands behind it") {
+  const auto echo = [](const std::string& logprobs, const std::string& text = "ab cd ef") {
+    const ChatReply reply =
+        read_chat_reply(R"({"choices":[{"text":")" + text +
+                        R"(","logprobs":{"tokens":["ab"," cd"," ef"],"token_logprobs":)" + logprobs + "}}]}");
+    return ending_logprobs(echoed_prompt(reply.answers.at(0), "ab cd"), " cd");
+  };
+  CHECK(echo("[null,-0.5,-1]") == std::vector<float>{-0.5F});
+  CHECK_FALSE(echo("[null,null,-1]"));
+  CHECK_FALSE(echo(R"([null,"-0.5",-1])"));
+  CHECK(echo("[null,-1e308,-1]") == std::vector<float>{-9999});
+  const ChatReply short_one = read_chat_reply(
+      R"({"choices":[{"text":"ab cd","logprobs":{"tokens":["ab"," cd"],"token_logprobs":[null,-0.25]}}]})");
+  CHECK(ending_logprobs(echoed_prompt(short_one.answers.at(0), "ab cd"), " cd") == std::vector<float>{-0.25F});
 }
 
 TEST_CASE("a stream is its deltas, one behind the other") {

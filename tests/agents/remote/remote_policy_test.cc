@@ -404,6 +404,30 @@ TEST_CASE("with the model's tokenizer turns are continued and scored as texts, a
   CompletionRequest seen = asking("First.");
   seen.messages[0].parts.push_back(Part::of(Image(56, 56, std::vector<std::uint8_t>(56 * 56 * 3, 9))));
   CHECK_THROWS_WITH(ask(policy, seen), Contains("pictures"));
+  endpoint.continuing = Continuing::prefill;  // a file may say what the server does not do: doctor tells
+  CHECK_THAT(RemotePolicy(endpoint).probed().notes.back(), Contains("'continue'"));
   endpoint.tokenizer = "no/such/folder";
   CHECK_THROWS_WITH(RemotePolicy(endpoint), Contains("tokenizer.json"));
+}
+
+TEST_CASE("however a turn is said to be continued, a server that scores is asked as it understands") {
+  const FakeChat server(like_vllm());
+  Endpoint endpoint = at(server.url());
+  endpoint.continuing = GENERATE(Continuing::message, Continuing::prefill, Continuing::none);
+  RemotePolicy policy(endpoint);
+  CHECK(policy.capabilities().continues == (endpoint.continuing != Continuing::none));
+  const std::vector<ScoreRequest> requests = {{{Message::of(Role::user, "Name a fruit.")}, {}, 1.0, "banana"}};
+  CHECK(policy.score(requests).at(0).logprobs == std::vector<float>{-0.5, -1});
+}
+
+TEST_CASE("a key that a server writes into its answer does not show") {
+  ::setenv("AGON_TEST_KEY", "sk-0123456789", 1);
+  Endpoint endpoint = at("http://127.0.0.1:1/v1");
+  const FakeChat server(like_vllm(),
+                        [](const Json&, std::uint64_t) { return std::string("It is sk-0123456789, isn't it?"); });
+  endpoint.url = at(server.url()).url;
+  endpoint.key_env = "AGON_TEST_KEY";
+  RemotePolicy policy(endpoint);
+  CHECK_THAT(ask(policy, asking()).at(0).text, Contains("<key>") && !Contains("0123456789"));
+  CHECK_THAT(ask(policy, asking({}, {"isn't"})).at(0).text, Contains("<key>") && !Contains("0123456789"));
 }

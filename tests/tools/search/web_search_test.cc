@@ -198,6 +198,7 @@ TEST_CASE("keys are in no message and no identity") {
   CHECK_THAT(engine->identity().dump(), !Contains("secret-key-1"));
   CHECK(net::public_url("https://user:pass@host:8/path?key=1#x") == "https://host:8/path");
   CHECK(net::public_url("user:pass@host:8/path") == "host:8/path");
+  CHECK(net::public_url("http://user:pa/ss@host/x") == "http://host/x");
   ::setenv("SERPER_API_KEY", "two\nlines", 1);
   CHECK_THROWS_WITH(make_web_search({.engine = "serper"}), Contains("SERPER_API_KEY") && !Contains("lines"));
   ::unsetenv("SERPER_API_KEY");
