@@ -65,6 +65,10 @@ constexpr std::array<CharClass, 128> make_ascii_classes() {
 }
 constexpr std::array<CharClass, 128> kAsciiClasses = make_ascii_classes();
 
+CharClass classify_any(utf8proc_int32_t code_point) {
+  return code_point < 128 ? kAsciiClasses[static_cast<std::size_t>(code_point)] : classify(code_point);
+}
+
 Char char_at(std::string_view text, std::size_t start) {
   if (start >= text.size()) return {CharClass::end, 0};
   const auto byte = static_cast<unsigned char>(text[start]);
@@ -87,17 +91,80 @@ std::size_t contraction_length(std::string_view text, std::size_t start) {
   return text.substr(start + 1, 2) == "\u017f" ? 3 : 0;
 }
 
+// \p{N}{1,3} at `start`.
+std::size_t number_end(std::string_view text, std::size_t start) {
+  std::size_t end = start;
+  for (int i = 0; i < 3; ++i)
+    if (const Char c = char_at(text, end); c.kind == CharClass::number) end += c.length;
+  return end;
+}
+
+bool is_space(CharClass kind) { return kind == CharClass::space || kind == CharClass::newline; }
+
+// \s+(?!\S)|\s+ at `start`, where white space stands.
+std::size_t plain_space_end(std::string_view text, std::size_t start) {
+  std::size_t end = start, last = start;
+  for (Char c = char_at(text, end); is_space(c.kind); c = char_at(text, end)) {
+    last = end;
+    end += c.length;
+  }
+  return end == text.size() || last == start ? end : last;
+}
+
 // \s*[\r\n]+|\s+(?!\S)|\s+ at `start`, where white space stands.
 std::size_t white_space_end(std::string_view text, std::size_t start) {
-  std::size_t end = start, last = start, after_newline = 0;
-  for (Char c = char_at(text, end); c.kind == CharClass::space || c.kind == CharClass::newline;
-       c = char_at(text, end)) {
-    last = end;
+  std::size_t end = start, after_newline = 0;
+  for (Char c = char_at(text, end); is_space(c.kind); c = char_at(text, end)) {
     end += c.length;
     if (c.kind == CharClass::newline) after_newline = end;
   }
-  if (after_newline > 0) return after_newline;
-  return end == text.size() || last == start ? end : last;
+  return after_newline > 0 ? after_newline : plain_space_end(text, start);
+}
+
+// kGpt2Regex at `start`. Its contractions are of small letters.
+std::size_t gpt2_word_end(std::string_view text, std::size_t start) {
+  for (const std::string_view contraction : {"'s", "'t", "'re", "'ve", "'m", "'ll", "'d"})
+    if (text.substr(start).starts_with(contraction)) return start + contraction.size();
+  const std::size_t next = text[start] == ' ' ? start + 1 : start;
+  const CharClass kind = char_at(text, next).kind;
+  if (kind == CharClass::end || is_space(kind)) return plain_space_end(text, start);
+  return skip(text, next, kind);
+}
+
+// \w of a Unicode regex.
+bool is_of_word(utf8proc_int32_t code_point) {
+  if (code_point < 0) return false;
+  switch (utf8proc_category(code_point)) {
+    case UTF8PROC_CATEGORY_MN:
+    case UTF8PROC_CATEGORY_MC:
+    case UTF8PROC_CATEGORY_ME:
+    case UTF8PROC_CATEGORY_ND:
+    case UTF8PROC_CATEGORY_NL:
+    case UTF8PROC_CATEGORY_PC:
+      return true;
+    default:
+      return code_point == 0x200c || code_point == 0x200d || classify_any(code_point) == CharClass::letter;
+  }
+}
+
+// Where the last character of the text begins. REQUIRES: not empty.
+std::size_t last_character(std::string_view text) {
+  std::size_t at = text.size() - 1;
+  while (at > 0 && text.size() - at < 4 && is_within_character(text[at])) --at;
+  return at;
+}
+
+bool stands_alone(std::string_view before, std::string_view behind) {
+  const bool left = before.empty() || !is_of_word(first_character(before.substr(last_character(before))).code_point);
+  return left && (behind.empty() || !is_of_word(first_character(behind).code_point));
+}
+
+// How many bytes of white space end the text.
+std::size_t space_at_end(std::string_view text) {
+  std::size_t end = text.size();
+  while (end > 0 && is_space(char_at(text.substr(0, end), last_character(text.substr(0, end))).kind))
+    end = last_character(text.substr(0, end));
+  return text.size() - end;
 }
 
 constexpr auto kCompose = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE);
@@ -145,19 +212,28 @@ std::string_view to_nfc(std::string_view text, std::string& buffer) {
   return buffer;
 }
 
-std::size_t word_end(std::string_view text, std::size_t start) {
+std::size_t word_end(std::string_view text, std::size_t start, WordSplit split) {
+  if (split == WordSplit::gpt2) return gpt2_word_end(text, start);
   const Char first = char_at(text, start);
   const std::size_t next = start + first.length;
   if (text[start] == '\'') {
     if (const std::size_t length = contraction_length(text, start)) return start + length;
   }
   if (first.kind == CharClass::letter) return skip(text, next, CharClass::letter);
-  if (first.kind == CharClass::number) return next;
+  if (first.kind == CharClass::number) return split == WordSplit::llama3 ? number_end(text, start) : next;
   const CharClass second = char_at(text, next).kind;
   if (second == CharClass::letter && first.kind != CharClass::newline) return skip(text, next, CharClass::letter);
   if (first.kind == CharClass::other || (text[start] == ' ' && second == CharClass::other))
     return skip(text, skip(text, next, CharClass::other), CharClass::newline);
   return white_space_end(text, start);
+}
+
+std::size_t stretch_between_digits_end(std::string_view text, std::size_t start) {
+  if (const Char first = char_at(text, start); first.kind == CharClass::number) return start + first.length;
+  std::size_t end = start;
+  for (Char c = char_at(text, end); c.kind != CharClass::number && c.kind != CharClass::end; c = char_at(text, end))
+    end += c.length;
+  return end;
 }
 
 const std::array<std::string, 256>& byte_symbols() {
@@ -192,34 +268,39 @@ std::optional<std::string> bytes_of_symbols(std::string_view symbols) {
   return bytes;
 }
 
-void AddedTokens::add(std::string content, std::int32_t id, bool special) {
-  auto& bucket = by_first_byte_[static_cast<unsigned char>(content.front())];
+void AddedTokens::add(AddedToken token) {
+  auto& bucket = by_first_byte_[static_cast<unsigned char>(token.content.front())];
   const auto place = std::find_if(bucket.begin(), bucket.end(),
-                                  [&](const Token& token) { return token.content.size() < content.size(); });
-  bucket.insert(place, {std::move(content), id, special});
+                                  [&](const AddedToken& other) { return other.content.size() < token.content.size(); });
+  bucket.insert(place, std::move(token));
   any_ = true;
 }
 
-const AddedTokens::Token* AddedTokens::match(std::string_view text, bool with_special) const {
-  for (const Token& token : by_first_byte_[static_cast<unsigned char>(text.front())])
+const AddedToken* AddedTokens::match(std::string_view text, bool with_special) const {
+  for (const AddedToken& token : by_first_byte_[static_cast<unsigned char>(text.front())])
     if ((with_special || !token.special) && text.starts_with(token.content)) return &token;
   return nullptr;
 }
 
 void AddedTokens::split(std::string_view text, bool with_special, const std::function<void(std::string_view)>& on_text,
                         const std::function<void(std::int32_t)>& on_token) const {
-  std::size_t begin = 0;
+  std::size_t done = 0;
   for (std::size_t i = 0; any_ && i < text.size();) {
-    const Token* token = match(text.substr(i), with_special);
+    const AddedToken* token = match(text.substr(i), with_special);
     if (token == nullptr) {
       ++i;
       continue;
     }
-    if (i > begin) on_text(text.substr(begin, i - begin));
+    std::size_t begin = i, end = i + token->content.size();
+    i = end;
+    if (token->single_word && !stands_alone(text.substr(0, begin), text.substr(end))) continue;
+    if (token->lstrip) begin -= space_at_end(text.substr(done, begin - done));
+    while (token->rstrip && is_space(char_at(text, end).kind)) end += char_at(text, end).length;
+    if (begin > done) on_text(text.substr(done, begin - done));
     on_token(token->id);
-    begin = i += token->content.size();
+    done = i = end;
   }
-  if (begin < text.size()) on_text(text.substr(begin));
+  if (done < text.size()) on_text(text.substr(done));
 }
 
 }  // namespace agon::agents

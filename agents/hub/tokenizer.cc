@@ -113,14 +113,19 @@ class WordMerger {
 class BpeTokenizer : public Tokenizer {
  public:
   BpeTokenizer(std::string json, TokenizerFile file)
-      : json_(std::move(json)), bytes_(std::move(file.bytes)), table_(file.merges.size()) {
+      : json_(std::move(json)),
+        bytes_(std::move(file.bytes)),
+        table_(file.merges.size()),
+        split_(file.split),
+        composes_(file.composes),
+        parts_digits_(file.parts_digits) {
     for (std::size_t rank = 0; rank < file.merges.size(); ++rank) {
       const auto& [left, right, result] = file.merges[rank];
       table_.set(left, right, {static_cast<std::int32_t>(rank), result});
     }
     for (int byte = 0; byte < 256; ++byte)
       byte_ids_[static_cast<std::size_t>(byte)] = file.vocabulary.at(std::string(1, static_cast<char>(byte)));
-    add_words(file.vocabulary);
+    add_words(file.vocabulary, file.words_are_whole);
     special_.resize(bytes_.size());
     for (const AddedToken& token : file.added) add_token(token);
   }
@@ -131,7 +136,7 @@ class BpeTokenizer : public Tokenizer {
     const auto on_token = [&](std::int32_t id) { ids.push_back(id); };
     const auto on_words = [&](std::string_view words) { encode_words(words, ids); };
     const auto on_text = [&](std::string_view stretch) {
-      normalized_added_.split(to_nfc(stretch, buffer), with_special_tokens, on_words, on_token);
+      normalized_added_.split(normal(stretch, buffer), with_special_tokens, on_words, on_token);
     };
     added_.split(text, with_special_tokens, on_text, on_token);
     return ids;
@@ -159,28 +164,39 @@ class BpeTokenizer : public Tokenizer {
   bool has_token(std::int32_t id) const { return id >= 0 && id < vocab_size(); }
 
   // Words that merge to one token are looked up whole. (A token of the vocabulary need not be one.)
-  void add_words(const std::unordered_map<std::string, std::int32_t>& vocabulary) {
+  void add_words(const std::unordered_map<std::string, std::int32_t>& vocabulary, bool are_whole) {
     std::vector<std::int32_t> ids;
     for (const auto& [bytes, id] : vocabulary) {
       ids.clear();
-      merge_word(bytes, ids);
-      if (ids.size() == 1) words_.emplace(bytes_[static_cast<std::size_t>(id)], id);
+      if (!are_whole) merge_word(bytes, ids);
+      if (are_whole || ids.size() == 1) words_.emplace(bytes_[static_cast<std::size_t>(id)], id);
     }
+  }
+
+  std::string_view normal(std::string_view text, std::string& buffer) const {
+    return composes_ ? to_nfc(text, buffer) : text;
   }
 
   void add_token(const AddedToken& token) {
     std::string buffer;
-    if (token.normalized)
-      normalized_added_.add(std::string(to_nfc(token.content, buffer)), token.id, token.special);
-    else
-      added_.add(token.content, token.id, token.special);
+    AddedToken searched = token;
+    searched.content = token.normalized ? std::string(normal(token.content, buffer)) : token.content;
+    (token.normalized ? normalized_added_ : added_).add(std::move(searched));
     added_ids_[token.content] = token.id;
     special_[static_cast<std::size_t>(token.id)] = token.special;
   }
 
   void encode_words(std::string_view text, std::vector<std::int32_t>& ids) const {
+    if (!parts_digits_) return encode_stretch(text, ids);
     for (std::size_t start = 0, end = 0; start < text.size(); start = end) {
-      end = word_end(text, start);
+      end = stretch_between_digits_end(text, start);
+      encode_stretch(text.substr(start, end - start), ids);
+    }
+  }
+
+  void encode_stretch(std::string_view text, std::vector<std::int32_t>& ids) const {
+    for (std::size_t start = 0, end = 0; start < text.size(); start = end) {
+      end = word_end(text, start, split_);
       const std::string_view word = text.substr(start, end - start);
       if (const auto found = words_.find(word); found != words_.end())
         ids.push_back(found->second);
@@ -199,6 +215,8 @@ class BpeTokenizer : public Tokenizer {
   std::string json_;
   std::vector<std::string> bytes_;
   MergeTable table_;
+  const WordSplit split_;
+  const bool composes_, parts_digits_;
   std::array<std::int32_t, 256> byte_ids_{};
   std::unordered_map<std::string_view, std::int32_t> words_;  // keys are views of bytes_
   std::unordered_map<std::string, std::int32_t> added_ids_;

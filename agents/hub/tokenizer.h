@@ -1,5 +1,7 @@
-// agents/hub/tokenizer.h - byte-level BPE read from a hub tokenizer.json (Qwen2 family): added tokens split first,
-// NFC, the Qwen2 regex, byte map, merges by rank. Immutable after construction, thread-safe.
+// agents/hub/tokenizer.h - byte-level BPE read from a hub tokenizer.json (GPT-2, SmolLM2, Llama 3, Qwen2 and 3): added
+// tokens split first, NFC if it asks for it, the family's split into words, byte map, merges by rank. A token that its
+// post-processor would put before every text is not added: chat templates write it. Immutable after construction,
+// thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "agents/hub/pretokenize.h"
 #include "core/error.h"
 #include "core/json.h"
 
@@ -19,7 +18,7 @@ class Reader {
 
   TokenizerFile read() {
     require(file_.is_object(), "the file is not a JSON object");
-    check_pipeline();
+    read_pipeline();
     const FileJson& model = at(file_, "model", "");
     check_model(model);
     read_added_tokens();
@@ -31,7 +30,9 @@ class Reader {
 
  private:
   [[noreturn]] void fail(const std::string& what) const {
-    throw Error("tokenizer {}: {}. agon reads byte-level BPE tokenizers of the Qwen2 family.", source_, what);
+    throw Error(
+        "tokenizer {}: {}. agon reads byte-level BPE tokenizers with the splits of GPT-2, SmolLM2, Llama 3 and Qwen2.",
+        source_, what);
   }
   void require(bool holds, const std::string& what) const {
     if (!holds) fail(what);
@@ -41,27 +42,60 @@ class Reader {
     require(object.is_object() && object.contains(key), fmt::format("'{}{}' is missing", path, key));
     return object.at(key);
   }
-  // The value must be that of the Qwen2 family, or absent.
+  // The value must be the expected one, or absent.
   void expect_absent_or(const FileJson& object, const char* key, const FileJson& expected, const std::string& path) {
     if (!object.contains(key) || object.at(key).is_null() || object.at(key) == expected) return;
     fail(fmt::format("'{}{}' is {}, expected {}", path, key, quote(object.at(key)), quote(expected)));
   }
 
-  void check_pipeline() {
-    static const FileJson kSteps = {
-        {{"type", "Split"}, {"pattern", {{"Regex", kQwen2Regex}}}, {"behavior", "Isolated"}, {"invert", false}},
-        {{"type", "ByteLevel"}, {"add_prefix_space", false}, {"use_regex", false}}};
-    const FileJson& normalizer = at(file_, "normalizer", "");
-    require(normalizer == FileJson{{"type", "NFC"}}, "'normalizer' is " + quote(normalizer) + ", expected NFC");
-    const FileJson& splitter = at(file_, "pre_tokenizer", "");
-    FileJson steps = splitter.is_object() ? splitter.value("pretokenizers", FileJson()) : FileJson();
-    if (steps.is_array() && steps.size() == 2 && steps[1].is_object()) steps[1].erase("trim_offsets");
-    require(steps == kSteps, "'pre_tokenizer' is not the Qwen2 split but " + quote(splitter));
-    for (const char* key : {"decoder", "post_processor"}) {
-      const FileJson& step = file_.contains(key) ? file_.at(key) : FileJson();
-      require(step.is_null() || (step.is_object() && step.value("type", FileJson()) == "ByteLevel"),
-              fmt::format("'{}' is {}, expected ByteLevel", key, quote(step)));
+  static std::string type_of(const FileJson& step) {
+    return step.is_object() && step.contains("type") && step.at("type").is_string() ? step.at("type") : "";
+  }
+  // The steps of a Sequence, or the step itself.
+  static std::vector<FileJson> steps_of(const FileJson& step, const char* key) {
+    if (step.is_null()) return {};
+    if (type_of(step) != "Sequence" || !step.contains(key) || !step.at(key).is_array()) return {step};
+    return {step.at(key).begin(), step.at(key).end()};
+  }
+
+  void read_pipeline() {
+    const FileJson& normalizer = file_.contains("normalizer") ? file_.at("normalizer") : FileJson();
+    result_.composes = !normalizer.is_null();
+    require(normalizer.is_null() || normalizer == FileJson{{"type", "NFC"}},
+            "'normalizer' is " + quote(normalizer) + ", expected NFC or null");
+    read_splits(at(file_, "pre_tokenizer", ""));
+    const FileJson& decoder = file_.contains("decoder") ? file_.at("decoder") : FileJson();
+    require(decoder.is_null() || type_of(decoder) == "ByteLevel",
+            fmt::format("'decoder' is {}, expected ByteLevel", quote(decoder)));
+    // What a template adds to every text, the chat template writes itself.
+    const FileJson& processor = file_.contains("post_processor") ? file_.at("post_processor") : FileJson();
+    for (const FileJson& step : steps_of(processor, "processors"))
+      require(type_of(step) == "ByteLevel" || type_of(step) == "TemplateProcessing",
+              fmt::format("'post_processor' is {}, expected ByteLevel or TemplateProcessing", quote(processor)));
+  }
+
+  // A regex or the digits, then the byte map, which may have GPT-2's regex.
+  void read_splits(const FileJson& splitter) {
+    std::vector<FileJson> steps = steps_of(splitter, "pretokenizers");
+    const auto require_known = [&](bool holds) {
+      require(holds, "'pre_tokenizer' is none of the known splits but " + quote(splitter));
+    };
+    require_known(!steps.empty() && steps.size() <= 2 && type_of(steps.back()) == "ByteLevel" &&
+                  steps.back().value("add_prefix_space", FileJson(true)) == false);
+    const bool has_gpt2 = steps.back().value("use_regex", FileJson(true)) == true;
+    const FileJson first = steps.size() == 2 ? steps.front() : FileJson();
+    result_.parts_digits = first == FileJson{{"type", "Digits"}, {"individual_digits", true}};
+    if (has_gpt2) {
+      require_known(first.is_null() || result_.parts_digits);
+      result_.split = WordSplit::gpt2;
+      return;
     }
+    const auto is_split = [&](std::string_view regex) {
+      return first ==
+             FileJson{{"type", "Split"}, {"pattern", {{"Regex", regex}}}, {"behavior", "Isolated"}, {"invert", false}};
+    };
+    require_known(is_split(kQwen2Regex) || is_split(kLlama3Regex));
+    result_.split = is_split(kLlama3Regex) ? WordSplit::llama3 : WordSplit::qwen2;
   }
 
   void check_model(const FileJson& model) {
@@ -71,7 +105,7 @@ class Reader {
     expect_absent_or(model, "continuing_subword_prefix", "", "model.");
     expect_absent_or(model, "end_of_word_suffix", "", "model.");
     expect_absent_or(model, "byte_fallback", false, "model.");
-    expect_absent_or(model, "ignore_merges", false, "model.");
+    result_.words_are_whole = model.value("ignore_merges", FileJson(false)) == true;
   }
 
   std::int32_t to_id(const FileJson& json, const std::string& token) const {
@@ -88,10 +122,12 @@ class Reader {
       require(content.is_string() && !content.get_ref<const std::string&>().empty(),
               "an added token's content is " + quote(content));
       AddedToken token{content, to_id(at(entry, "id", "added_tokens[]."), content)};
-      for (const char* key : {"single_word", "lstrip", "rstrip"})
-        expect_absent_or(entry, key, false, "added_tokens[].");
-      token.special = entry.value("special", FileJson(false)) == true;
-      token.normalized = entry.value("normalized", FileJson(false)) == true;
+      const auto flag = [&](const char* key) { return entry.value(key, FileJson(false)) == true; };
+      token.special = flag("special");
+      token.normalized = flag("normalized");
+      token.single_word = flag("single_word");
+      token.lstrip = flag("lstrip");
+      token.rstrip = flag("rstrip");
       result_.added.push_back(std::move(token));
     }
   }

@@ -188,7 +188,7 @@ std::string learn_tokenizer(std::span<const std::string> texts, int vocab_size,
                 added_count);
   AddedTokens added;
   for (const auto& tokens : {special_tokens, tag_tokens})
-    for (const std::string& token : tokens) added.add(token, 0, false);
+    for (const std::string& token : tokens) added.add({.content = token});
   Learner learner(count_words(texts, added), static_cast<std::size_t>(vocab_size - added_count));
   learner.run();
 

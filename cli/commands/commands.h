@@ -37,6 +37,7 @@ void add_serve(CLI::App& app);
 void add_serve_search(CLI::App& app);
 void add_show(CLI::App& app);
 void add_suites(CLI::App& app);
+void add_tokenize(CLI::App& app);
 void add_train(CLI::App& app);
 void add_train_rm(CLI::App& app);
 void add_train_sft(CLI::App& app);

@@ -14,10 +14,10 @@ using Words = std::vector<std::string>;
 
 namespace {
 
-Words words_of(std::string_view text) {
+Words words_of(std::string_view text, WordSplit split = WordSplit::qwen2) {
   Words words;
   for (std::size_t start = 0, end = 0; start < text.size(); start = end) {
-    end = word_end(text, start);
+    end = word_end(text, start, split);
     words.emplace_back(text.substr(start, end - start));
   }
   return words;
@@ -26,11 +26,11 @@ Words words_of(std::string_view text) {
 // The regex itself, run by PCRE2.
 class RegexSplit {
  public:
-  RegexSplit() {
+  explicit RegexSplit(std::string_view regex) {
     int error = 0;
     PCRE2_SIZE offset = 0;
-    code_.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(kQwen2Regex.data()), kQwen2Regex.size(),
-                              PCRE2_UTF | PCRE2_UCP, &error, &offset, nullptr));
+    code_.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(regex.data()), regex.size(), PCRE2_UTF | PCRE2_UCP, &error,
+                              &offset, nullptr));
     REQUIRE(code_ != nullptr);
     match_.reset(pcre2_match_data_create_from_pattern(code_.get(), nullptr));
   }
@@ -82,13 +82,26 @@ TEST_CASE("words are those of the regex, as PCRE2 cuts random texts") {
                              "\u2167", " ",      "  ",     "\t",     "\n",     "\r\n",    "\u00a0", "\u2028",
                              "\x0b",   "!?",     "-",      "\u00e9", "\u4f60", "\u0301",  "$",      "\u3000",
                              "_",      "\u0085", "\u200b", "<",      ">"};
-  const RegexSplit split;
+  const auto& [split_kind, regex] =
+      GENERATE(std::pair(WordSplit::qwen2, kQwen2Regex), std::pair(WordSplit::llama3, kLlama3Regex),
+               std::pair(WordSplit::gpt2, kGpt2Regex));
+  const RegexSplit split(regex);
   agon::Rng rng(3);
   for (int round = 0; round < 20'000; ++round) {
     std::string text;
     for (int i = rng.between(1, 12); i > 0; --i) text += rng.pick(kPieces);
-    REQUIRE(words_of(text) == split(text));
+    REQUIRE(words_of(text, split_kind) == split(text));
   }
+}
+
+TEST_CASE("words are cut as Llama 3 and GPT-2 cut them, and digits as SmolLM2 does") {
+  REQUIRE(words_of("in 12345 it'S", WordSplit::llama3) == Words{"in", " ", "123", "45", " it", "'S"});
+  REQUIRE(words_of("in 12345 it'S it's\n\n ok", WordSplit::gpt2) ==
+          Words{"in", " 12345", " it", "'", "S", " it", "'s", "\n\n", " ok"});
+  REQUIRE(words_of("  \n", WordSplit::gpt2) == Words{"  \n"});
+  REQUIRE(stretch_between_digits_end("ab 12", 0) == 3);
+  REQUIRE(stretch_between_digits_end("ab 12", 3) == 4);
+  REQUIRE(stretch_between_digits_end("\u00bd", 0) == 2);
 }
 
 TEST_CASE("letters and digits newer than the Unicode library are known") {
@@ -124,9 +137,9 @@ TEST_CASE("every byte has a symbol of its own and symbols give the bytes back") 
 TEST_CASE("added tokens are found leftmost and longest, special ones only when asked for") {
   AddedTokens added;
   REQUIRE(added.empty());
-  added.add("<a", 1, false);
-  added.add("<ab>", 2, true);
-  added.add("<ab", 3, false);
+  added.add({.content = "<a", .id = 1});
+  added.add({.content = "<ab>", .id = 2, .special = true});
+  added.add({.content = "<ab", .id = 3});
   const auto split = [&](std::string_view text, bool with_special) {
     std::string result;
     added.split(
@@ -137,4 +150,23 @@ TEST_CASE("added tokens are found leftmost and longest, special ones only when a
   REQUIRE(split("x<ab><a<abc<", true) == "(x)213(c<)");
   REQUIRE(split("x<ab><a<abc<", false) == "(x)3(>)13(c<)");
   REQUIRE(split("", true).empty());
+}
+
+TEST_CASE("added tokens may take the white space beside them, or stand between words alone") {
+  AddedTokens added;
+  added.add({.content = "<l>", .id = 1, .lstrip = true});
+  added.add({.content = "<r>", .id = 2, .rstrip = true});
+  added.add({.content = "one", .id = 3, .single_word = true});
+  const auto split = [&](std::string_view text) {
+    std::string result;
+    added.split(
+        text, true, [&](std::string_view stretch) { result += "(" + std::string(stretch) + ")"; },
+        [&](std::int32_t id) { result += std::to_string(id); });
+    return result;
+  };
+  REQUIRE(split("a \u2003<l> b") == "(a)1( b)");
+  REQUIRE(split("a<r> \n\u3000b") == "(a)2(b)");
+  REQUIRE(split("<r> <l>") == "21");
+  REQUIRE(split("one bone ones one_ (one)") == "3( bone ones one_ ()3())");
+  REQUIRE(split("\u00e9one one\u0301 one") == "(\u00e9one one\u0301 )3");
 }

@@ -17,6 +17,9 @@ prints() {
 writes() { printf '%s\n' "${@:2}" >"$1"; }
 
 prints suites
+prints tokenize --policy "$models/agon-tiny" 'It is <|im_end|> café'
+printf '{"text": "one"}\n\n{"text": "two, three"}\n' >texts.jsonl
+prints tokenize --policy "$models/agon-tiny" --file texts.jsonl
 mkdir cache
 AGON_CACHE=$PWD/cache/generations.sqlite
 export AGON_CACHE

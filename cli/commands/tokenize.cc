@@ -1,0 +1,125 @@
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "agents/hub/tokenizer.h"
+#include "cli/commands/commands.h"
+#include "cli/flags/usage.h"
+#include "cli/model_folder.h"
+#include "cli/output.h"
+#include "cli/provenance.h"
+#include "core/error.h"
+#include "core/file.h"
+#include "core/json_text.h"
+#include "core/text.h"
+
+namespace agon::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct TokenizeFlags {
+  std::string policy, text, file;
+  bool text_given = false, special = false, json = false;
+};
+
+std::unique_ptr<agents::Tokenizer> tokenizer_of(const fs::path& place) {
+  const fs::path file = fs::is_directory(place) ? place / "tokenizer.json" : place;
+  if (!fs::exists(file))
+    throw Error("tokenize: {}: no such file. Give a model folder or a tokenizer.json.", file.string());
+  return agents::Tokenizer::parse(read_file(file.string()), file.string());
+}
+
+// "text" of each line of a JSONL file.
+std::vector<std::string> texts_of(const std::string& file) {
+  std::vector<std::string> texts;
+  std::size_t number = 0;
+  for (const std::string& line : split(read_file(file), "\n")) {
+    ++number;
+    if (trim(line).empty()) continue;
+    const ParsedJson json = parse_json_of_file(line);
+    if (!json.fault.empty()) throw Error("tokenize: {}:{}: {}", file, number, json.fault);
+    try {
+      texts.push_back(text_at(json.value, "text"));
+    } catch (const Error& error) {
+      throw Error("tokenize: {}:{}: {}", file, number, error.what());
+    }
+  }
+  return texts;
+}
+
+std::string standard_input() { return {std::istreambuf_iterator<char>(std::cin), {}}; }
+
+Json to_json(const agents::Tokenizer& tokenizer, const std::vector<std::int32_t>& ids) {
+  Json tokens = Json::array();
+  std::size_t offset = 0;
+  for (const std::int32_t id : ids) {
+    const std::string bytes = tokenizer.token_bytes(id);
+    tokens.push_back(
+        {{"id", id}, {"text", valid_utf8(bytes)}, {"offset", offset}, {"special", tokenizer.is_special(id)}});
+    offset += bytes.size();
+  }
+  return {{"count", ids.size()}, {"tokens", std::move(tokens)}};
+}
+
+void print_tokens(const agents::Tokenizer& tokenizer, const std::vector<std::int32_t>& ids) {
+  std::size_t offset = 0;
+  fmt::print("{:>8}  {:>8}  {}\n", "id", "offset", "text");
+  for (const std::int32_t id : ids) {
+    const std::string bytes = tokenizer.token_bytes(id);
+    fmt::print("{:>8}  {:>8}  {}{}\n", id, offset, to_text(Json(bytes)), tokenizer.is_special(id) ? "  special" : "");
+    offset += bytes.size();
+  }
+  fmt::print("{} tokens, {} bytes\n", ids.size(), offset);
+}
+
+void tokenize_file(const agents::Tokenizer& tokenizer, const TokenizeFlags& flags) {
+  Json list = Json::array();
+  std::size_t all = 0, most = 0;
+  for (const std::string& text : texts_of(flags.file)) {
+    const std::vector<std::int32_t> ids = tokenizer.encode(text, flags.special);
+    all += ids.size();
+    most = std::max(most, ids.size());
+    if (flags.json) list.push_back(ids);
+  }
+  if (flags.json) return print_measured({{"count", all}, {"ids", std::move(list)}});
+  fmt::print("{} tokens, at most {} in a text\n", all, most);
+}
+
+void tokenize(const TokenizeFlags& flags) {
+  const auto tokenizer =
+      tokenizer_of(fs::exists(flags.policy) ? fs::path(flags.policy) : find_model_folder(flags.policy));
+  if (!flags.file.empty()) return tokenize_file(*tokenizer, flags);
+  const std::vector<std::int32_t> ids =
+      tokenizer->encode(flags.text_given ? flags.text : standard_input(), flags.special);
+  if (flags.json) return print_measured(to_json(*tokenizer, ids));
+  print_tokens(*tokenizer, ids);
+}
+
+}  // namespace
+
+void add_tokenize(CLI::App& app) {
+  auto flags = std::make_shared<TokenizeFlags>();
+  CLI::App* command = app.add_subcommand("tokenize", "Print the tokens of a text");
+  CLI::Option* text = command->add_option("TEXT", flags->text, "Text (default: standard input)");
+  command
+      ->add_option("--policy", flags->policy,
+                   std::string("Model folder, or a tokenizer.json (default: ") + kDefaultModel + ")")
+      ->type_name("<path>");
+  command->add_option("--file", flags->file, "JSON Lines with \"text\": count the tokens of each")
+      ->type_name("<path>")
+      ->check(some_text())
+      ->excludes(text);
+  command->add_flag("--special", flags->special, "Read special tokens in the text as such (default: as text)");
+  command->add_flag("--json", flags->json, "Print one JSON object");
+  command->callback([flags, text] {
+    flags->text_given = text->count() > 0;
+    tokenize(*flags);
+  });
+}
+
+}  // namespace agon::cli
