@@ -23,7 +23,8 @@ inline constexpr std::string_view kGpt2Regex =
     R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 enum class WordSplit { qwen2, llama3, gpt2 };
 
-// `text` in NFC: `text` itself where nothing can change, otherwise a view of `buffer`.
+// `text` in NFC, as tokenizers composes it: by Unicode 9. `text` itself where nothing can change, otherwise a view of
+// `buffer`.
 std::string_view to_nfc(std::string_view text, std::string& buffer);
 // The end of the word that starts at `start`: the regex's match there. REQUIRES: start < text.size().
 std::size_t word_end(std::string_view text, std::size_t start, WordSplit split = WordSplit::qwen2);

@@ -115,7 +115,9 @@ TEST_CASE("NFC composes, orders marks and keeps bytes that are no UTF-8") {
   REQUIRE(nfc("\u1100\u1161\u11a8") == "\uac01");
   REQUIRE(nfc("\u0958 \u212b") == "\u0915\u093c \u00c5");  // excluded from composition; a singleton
   REQUIRE(nfc("e\xff\u0301") == "e\xff\u0301");
-  REQUIRE(nfc("\xed\xa0\x80") == "\xed\xa0\x80");  // a surrogate
+  REQUIRE(nfc("\xed\xa0\x80") == "\xed\xa0\x80");    // a surrogate
+  REQUIRE(nfc("\u06d7\u1ac3") == "\u06d7\u1ac3");    // of Unicode 14: it does not move
+  REQUIRE(nfc("e\u1ac3\u0301") == "e\u1ac3\u0301");  // and parts a letter from its accent
   REQUIRE(nfc("").empty());
 }
 
