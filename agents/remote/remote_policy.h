@@ -3,9 +3,8 @@
 //   samples     n answers of one request where the server makes many, else n requests.
 //   stops       Left to the server where it says which stop string ended a text; else the answer is read as a stream
 //               that agon ends at the stop string.
-//   tokens      Counted by the server (usage), else with the endpoint's tokenizer; without either, of an answer that
-//   agon
-//               ended, its events, one a token.
+//   tokens      Counted by the server (usage), else with the endpoint's tokenizer; without either, the events of an
+//               answer that agon ended.
 //   cache       What was asked before is not asked again (agents/remote/generation_cache.h).
 //   failures    A request that fails gives a Completion with `failure`; a server that is gone throws PolicyGone.
 #pragma once
