@@ -3,8 +3,7 @@
 //   the window  Bounds the requests under way, from 1 to `most_in_flight`. Each window of good answers adds one
 //               request; an answer 429 or 503 and a timeout halve it, at most once for the requests sent before (AIMD).
 //   again       Refused (429, 503), timed out, no connection: until `patience_seconds` after it was given to the queue.
-//   Other
-//               faults that may pass (net/retry.h): `attempts` times.
+//               Other faults that may pass (net/retry.h): `attempts` times.
 //   the wait    Retry-After holds back all requests of the queue. Without it, and in addition to it, a refused request
 //               waits a random time from 0 to `backoff_seconds`, doubled after each attempt, at most 30 s.
 //   gone        A server that let no request through for `gone_seconds`, while some tried, is given up: every request

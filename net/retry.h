@@ -10,6 +10,7 @@
 //               and anything else count as nothing.
 //   the bounds  `attempts` and `seconds`. A wait that would not end in time is not begun: a server that asks for an
 //               hour is given up at once.
+//   many at once to one server: net/request_queue.h
 //   the stop    HttpStop of the thread ends a wait at once, and nothing is sent after it.
 #pragma once
 

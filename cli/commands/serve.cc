@@ -143,13 +143,14 @@ void add_serve(CLI::App& app) {
   auto flags = std::make_shared<ModelServeFlags>();
   CLI::App* command = app.add_subcommand("serve", "Serve models over HTTP with OpenAI's endpoints");
   command
-      ->add_option("--policy", flags->policy, "Model folder (default: models/agon-tiny, unless another part is named)")
+      ->add_option("--policy", flags->policy,
+                   "Model folder of the policy (default: models/agon-tiny, unless another model or an index is given)")
       ->type_name("<path>");
   command->add_option("--reward-model", flags->reward_model, "Reward model folder")->type_name("<path>");
   command->add_option("--search-index", flags->search_index, "Search index: a file that agon index wrote")
       ->type_name("<path>");
-  add_server_options(*command, "Address to listen on; beyond this machine it needs AGON_API_KEY", flags->server.host,
-                     flags->server.port, flags->server.in_flight, flags->server.limits.connections);
+  add_server_options(*command, "Address to listen on; one that other machines can reach needs AGON_API_KEY",
+                     flags->server.host, flags->server.port, flags->server.in_flight, flags->server.limits.connections);
   add_served_critic(*command, flags->critic);
   command->add_option("--queue", flags->server.queue, "Number of requests that wait; further ones get 429")
       ->type_name("<n>")

@@ -110,7 +110,8 @@ void add_tokenize(CLI::App& app) {
       ->add_option("--policy", flags->policy,
                    std::string("Model folder, or a tokenizer.json (default: ") + kDefaultModel + ")")
       ->type_name("<path>");
-  command->add_option("--file", flags->file, "JSON Lines with \"text\": count the tokens of each")
+  command
+      ->add_option("--file", flags->file, "JSON Lines with \"text\": print the total and the largest number of tokens")
       ->type_name("<path>")
       ->check(some_text())
       ->excludes(text);

@@ -462,7 +462,7 @@ std::optional<Number> read_number(std::string_view text) {
   const std::string_view plain = without_closing(apart);
   if (digits_at(plain, 0).size() + 1 == plain.size() && plain.ends_with('!')) return {};  // "5!"
   if (const auto number = whole_number(plain)) return number;
-  if (says_none(plain)) return parse_plain_number("0");
+  if (is_none_of_them(plain)) return parse_plain_number("0");
   const bool broken = breaks_off(plain);
   const std::string_view finished = broken ? before_last_sentence(plain) : plain;
   if (const auto number = of_correction(finished)) return number;

@@ -137,7 +137,9 @@ std::string_view behind_introductions(std::string_view text) {
 
 }  // namespace
 
-bool says_none(std::string_view plain) { return plain.size() <= kLongest && begins_with_none(ascii_lower(plain)); }
+bool is_none_of_them(std::string_view plain) {
+  return plain.size() <= kLongest && begins_with_none(ascii_lower(plain));
+}
 
 std::optional<std::string> number_words_in_digits(std::string_view plain) {
   if (plain.empty() || plain.size() > kLongest || plain.find('\n') != plain.npos) return {};

@@ -8,7 +8,7 @@
 namespace agon::env {
 
 // "None.", "None of the 5 bars is above 10.": the count is 0.
-bool says_none(std::string_view plain);
+bool is_none_of_them(std::string_view plain);
 
 // A short text that is nothing but number words from zero to below a million, with "there are" and the like before
 // them and at most three words of a unit behind them: the same in digits ("2 dogs"). Nothing for other text: "two of
