@@ -79,9 +79,9 @@ games() {
   python3 -c 'import sqlite3, sys
 for row in sqlite3.connect(sys.argv[1]).execute("SELECT task_index, body FROM journal ORDER BY task_index"): print(*row)' "$scratch/$1/run.sqlite"
 }
-many="sources: [{suite: charts, level: 1, games: 80}]"
+many="sources: [{suite: charts, level: 1, games: 400}]"
 config whole "max_tokens: 20" "$many"
-refused "of 80 games 80 are invalid" whole
+refused "of 400 games 400 are invalid" whole
 for signal in INT KILL; do
   config cut "max_tokens: 20" "$many"
   rm -rf "$scratch/cut"
@@ -93,8 +93,8 @@ for signal in INT KILL; do
   got=$?
   [ $got = $([ $signal = INT ] && echo 130 || echo 137) ] || fail "selfplay ends with $got after SIG$signal"
   [ $signal = KILL ] || grep -q "Rerun the same command with --resume" "$scratch/err" || fail "no word of Ctrl-C: $(cat "$scratch/err")"
-  [ "$(games cut | wc -l)" -lt 80 ] || fail "SIG$signal came too late to test anything"
-  refused "of 80 games 80 are invalid" cut --resume
+  [ "$(games cut | wc -l)" -lt 400 ] || fail "SIG$signal came too late to test anything"
+  refused "of 400 games 400 are invalid" cut --resume
   [ "$(games cut)" = "$(games whole)" ] || fail "after SIG$signal the games are others than in one go"
 done
 
