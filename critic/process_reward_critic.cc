@@ -148,13 +148,16 @@ class ProcessRewardCritic final : public StepCritic {
     net::HttpRequest request{options_.url + "/pooling", {"Content-Type: application/json"}, body, options_.seconds};
     if (!key_.key().empty()) request.headers.push_back("Authorization: Bearer " + key_.key());
     net::HttpReply reply = net::request_with_retries(request, options_.retries);
-    if (reply.fault.empty() && reply.status == 200) return key_.redacted(reply.body);
+    if (reply.fault.empty() && reply.status == 200)
+      return key_.is_rare() ? key_.redacted(reply.body) : std::move(reply.body);
     const bool wants_key = (reply.status == 401 || reply.status == 403) && key_.key().empty();
     throw Error("critic: {} {}{}", address(),
                 reply.fault.empty() ? fmt::format("answers with status {}: {}", reply.status,
                                                   valid_utf8(cut_text(key_.redacted(reply.body), 200)))
                                     : "does not answer: " + key_.redacted(reply.fault),
-                wants_key ? ". It wants a key: name the variable that holds it with --critic-key-env." : "");
+                wants_key
+                    ? ". It wants a key: name the variable that holds it: --key-env (of agon search, --critic-key-env)."
+                    : "");
   }
 
   std::string address() const { return net::public_url(options_.url) + "/pooling"; }

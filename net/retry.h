@@ -10,8 +10,9 @@
 //               and anything else count as nothing.
 //   the bounds  `attempts` and `seconds`. A wait that would not end in time is not begun: a server that asks for an
 //               hour is given up at once.
-//   many at once to one server: net/request_queue.h
 //   the stop    HttpStop of the thread ends a wait at once, and nothing is sent after it.
+//
+// This is for single requests. Many requests to one server wait together: net/request_queue.h.
 #pragma once
 
 #include <chrono>

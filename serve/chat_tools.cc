@@ -94,7 +94,7 @@ Json arguments_of(const SortedJson& given, const std::string& name) {
   return json.is_discarded() ? Json(text) : json;
 }
 
-// The call of a block's JSON; without a name where it is none.
+// The call that a block holds; without a name if the block is not the JSON of a call.
 ToolCall call_of(std::string_view block) {
   const Json json = json_or_discarded(trim(block));
   if (!json.is_object() || !json.contains("arguments")) return {};

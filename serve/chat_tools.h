@@ -18,9 +18,9 @@ namespace agon::serve {
 inline constexpr std::string_view kCallMark = "<tool_call>";
 inline constexpr std::size_t kMostToolBytes = 256 << 10, kMostToolKeys = 1000;  // keys: of one object
 
-// "tools" and "chat_template_kwargs" as the template gets them, with keys in the order of `body`, of which `fields` are
-// the parsed form. Nothing with "tool_choice": "none". Throws Refused, also for a choice that would constrain what the
-// model writes.
+// The template's inputs from "tools" and "chat_template_kwargs"; no tools with "tool_choice": "none". `fields` are
+// those of `body`, whose order the keys keep. Throws Refused, also for a choice that would constrain what the model
+// writes.
 agents::ChatInputs read_template_inputs(const RequestFields& fields, std::string_view body);
 // How many calls an answer may make: none without tools, one with "parallel_tool_calls": false. Throws Refused.
 std::size_t read_most_calls(const RequestFields& fields, const agents::ChatInputs& inputs);

@@ -78,7 +78,7 @@ class Reader {
   void read_splits(const FileJson& splitter) {
     std::vector<FileJson> steps = steps_of(splitter, "pretokenizers");
     const auto require_known = [&](bool holds) {
-      require(holds, "'pre_tokenizer' is none of the known splits but " + quote(splitter));
+      require(holds, "'pre_tokenizer' is none of the known splits: " + quote(splitter));
     };
     require_known(!steps.empty() && steps.size() <= 2 && type_of(steps.back()) == "ByteLevel" &&
                   steps.back().value("add_prefix_space", FileJson(true)) == false);

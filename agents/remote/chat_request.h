@@ -42,7 +42,7 @@ struct ChatRequest {
 // Asks for the log-probabilities of `text` as the assistant's turn. Refers to the messages.
 ChatRequest scoring_request(const std::vector<Message>& messages, std::string text);
 
-// What a server is told with: `text`, null where the endpoint names no tokenizer, makes prompts of /v1/completions.
+// What a request is built from. `text` makes the prompts of /v1/completions; null: the endpoint names no tokenizer.
 struct RequestParts {
   const Endpoint& endpoint;
   const ServerTraits& traits;

@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
-#include <fstream>
+#include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <iterator>
 #include <memory>
@@ -66,15 +67,12 @@ Json to_json(const agents::Tokenizer& tokenizer, const std::vector<std::int32_t>
   return {{"count", ids.size()}, {"tokens", std::move(tokens)}};
 }
 
-void print_tokens(const agents::Tokenizer& tokenizer, const std::vector<std::int32_t>& ids) {
-  std::size_t offset = 0;
+void print_tokens(const Json& tokens) {
   fmt::print("{:>8}  {:>8}  {}\n", "id", "offset", "text");
-  for (const std::int32_t id : ids) {
-    const std::string bytes = tokenizer.token_bytes(id);
-    fmt::print("{:>8}  {:>8}  {}{}\n", id, offset, to_text(Json(bytes)), tokenizer.is_special(id) ? "  special" : "");
-    offset += bytes.size();
-  }
-  fmt::print("{} tokens, {} bytes\n", ids.size(), offset);
+  for (const Json& token : tokens.at("tokens"))
+    fmt::print("{:>8}  {:>8}  {}{}\n", token.at("id").get<std::int32_t>(), token.at("offset").get<std::size_t>(),
+               to_text(token.at("text")), token.at("special") ? "  special" : "");
+  fmt::print("{} tokens\n", tokens.at("count").get<std::size_t>());
 }
 
 void tokenize_file(const agents::Tokenizer& tokenizer, const TokenizeFlags& flags) {
@@ -96,8 +94,8 @@ void tokenize(const TokenizeFlags& flags) {
   if (!flags.file.empty()) return tokenize_file(*tokenizer, flags);
   const std::vector<std::int32_t> ids =
       tokenizer->encode(flags.text_given ? flags.text : standard_input(), flags.special);
-  if (flags.json) return print_measured(to_json(*tokenizer, ids));
-  print_tokens(*tokenizer, ids);
+  const Json tokens = to_json(*tokenizer, ids);
+  flags.json ? print_measured(tokens) : print_tokens(tokens);
 }
 
 }  // namespace

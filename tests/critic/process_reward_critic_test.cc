@@ -138,6 +138,9 @@ TEST_CASE("process reward critic: what a server can do wrong") {
   CHECK_THROWS_WITH(judged(with_key, one), Contains("two probabilities") && !Contains("abcdefghijk"));
   body = R"({"data": [{"data": [[0.5, 0.5]], "critiques": ["abcdefghijk"]}]})";
   CHECK(judged(with_key, one).critique == "<key>");
+  ::setenv("AGON_TEST_CRITIC_KEY", "0", 1);  // a short key is found in any answer, and hides nothing there
+  body = R"({"data": [{"data": [[0.5, 0.5]]}]})";
+  CHECK(*judged(with_key, one).probability == 0.5);
   status = 503;  // twice, then it works
   body = R"({"data": [{"data": [[0.3, 0.7]]}]})";
   CHECK(*judged(options, one).probability == 0.7);
