@@ -21,8 +21,9 @@ struct Image::Pixels {
   int width, height;
   std::vector<std::uint8_t> rgb;
   std::vector<std::uint8_t> jpeg;
-  std::once_flag hashed;
+  std::once_flag hashed, encoded;
   Hash128 hash;
+  std::vector<std::uint8_t> png;
 };
 
 namespace {
@@ -184,6 +185,12 @@ const Hash128& Image::hash() const {
     pixels_->hash = hash_bytes({reinterpret_cast<const std::uint8_t*>(key.data()), sizeof(key)});
   });
   return pixels_->hash;
+}
+
+Bytes Image::png() const {
+  assert(pixels_);
+  std::call_once(pixels_->encoded, [this] { pixels_->png = encode_png(*this); });
+  return pixels_->png;
 }
 
 bool Image::operator==(const Image& other) const {

@@ -90,15 +90,21 @@ std::string wide_encoding(std::string_view start) {
   return {};
 }
 
+// Of the string that begins at `begin`, its last quotation mark, or past the end.
+std::size_t end_of_string(std::string_view text, std::size_t begin) {
+  std::size_t quote = text.find('"', begin + 1);
+  for (std::size_t i = begin + 1; (i = text.substr(0, quote).find('\\', i)) != text.npos; i += 2)
+    if (i + 1 == quote) quote = text.find('"', quote + 1);
+  return std::min(quote, text.size());
+}
+
 // True where one stands outside strings; reading it costs more than everything else.
 bool has_long_number(std::string_view text) {
   constexpr std::size_t kMostDigits = 4000;
-  bool in_string = false;
   std::size_t digits = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '"') in_string = !in_string;
-    if (in_string && text[i] == '\\') ++i;
-    digits = in_string || std::isdigit(static_cast<unsigned char>(text[i])) == 0 ? 0 : digits + 1;
+    if (text[i] == '"') i = end_of_string(text, i);
+    digits = i < text.size() && std::isdigit(static_cast<unsigned char>(text[i])) != 0 ? digits + 1 : 0;
     if (digits > kMostDigits) return true;
   }
   return false;

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 #include <numbers>
+#include <random>
 
 #include "core/hash.h"
 
@@ -56,6 +57,15 @@ int Rng::between(int low, int high) {
 double Rng::normal() {
   const double radius = std::sqrt(-2.0 * std::log(1.0 - uniform()));
   return radius * std::cos(2.0 * std::numbers::pi * uniform());
+}
+
+std::uint64_t fresh_seed() {
+  // The device is slow to open, and is asked once a thread.
+  thread_local Rng seeds([] {
+    std::random_device device;
+    return static_cast<std::uint64_t>(device()) << 32 | device();
+  }());
+  return seeds();
 }
 
 }  // namespace agon

@@ -66,11 +66,11 @@ std::size_t bytes_of(const Entry& entry) {
 
 using Record = std::variant<Episode, StepMetrics, Entry>;
 
-template <typename T>
-void bind_blob(SQLite::Statement& statement, int index, const std::vector<T>& values) {
+template <typename Values>
+void bind_blob(SQLite::Statement& statement, int index, const Values& values) {
   static const char nothing = 0;  // a null pointer would bind NULL
   const void* data = values.empty() ? static_cast<const void*>(&nothing) : values.data();
-  statement.bindNoCopy(index, data, static_cast<int>(values.size() * sizeof(T)));
+  statement.bindNoCopy(index, data, static_cast<int>(values.size() * sizeof(*values.data())));
 }
 
 constexpr const char* kDeleteOfEpisode =
@@ -369,11 +369,10 @@ class SqliteStore : public EpisodeStore {
   std::string write_image(const Image& image) {
     std::string hash = image.hash().hex();
     if (!images_.insert(hash).second) return hash;
-    const std::vector<std::uint8_t> png = encode_image(image, ImageFormat::png);
     insert_image_.bindNoCopy(1, hash);
     insert_image_.bind(2, image.width());
     insert_image_.bind(3, image.height());
-    bind_blob(insert_image_, 4, png);
+    bind_blob(insert_image_, 4, image.png());
     run_once(insert_image_);
     return hash;
   }

@@ -1,18 +1,14 @@
 #include "serve/answer_options.h"
 
 #include <limits>
-#include <random>
+
+#include "core/rng.h"
 
 namespace agon::serve {
 namespace {
 
 constexpr double kGreedyBelow = 1e-5;  // temperatures
 constexpr double kHottest = 100;
-
-std::uint64_t any_seed() {
-  std::random_device device;
-  return static_cast<std::uint64_t>(device()) << 32 | device();
-}
 
 std::vector<std::string> read_stops(const RequestFields& fields) {
   std::vector<std::string> stops = fields.texts("stop");
@@ -90,7 +86,7 @@ agents::Sampling read_sampling(const RequestFields& fields) {
   sampling.seed = fields.has("seed")
                       ? static_cast<std::uint64_t>(fields.whole("seed", std::numeric_limits<std::int64_t>::min(),
                                                                 std::numeric_limits<std::int64_t>::max(), 0))
-                      : any_seed();
+                      : fresh_seed();
   sampling.stop = read_stops(fields);
   sampling.logprobs = true;
   return sampling;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
-#include <random>
 
+#include "core/rng.h"
 #include "core/text.h"
 #include "serve/chat_tools.h"
 
@@ -34,8 +34,7 @@ ToldTokens told(const agents::Completion& completion) {
 }  // namespace
 
 AnswerHead new_head(std::string_view prefix, std::string model) {
-  std::random_device device;
-  return {fmt::format("{}{:08x}{:08x}{:08x}", prefix, device(), device(), device()), std::move(model),
+  return {fmt::format("{}{:016x}{:016x}", prefix, fresh_seed(), fresh_seed()), std::move(model),
           static_cast<std::int64_t>(std::time(nullptr))};
 }
 

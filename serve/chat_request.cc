@@ -108,9 +108,21 @@ class MessageReader {
                                               shown_text(url, 40)));
     if (++pictures_ > limits_.most)
       throw picture_refused(name, fmt::format("the request has more than {} pictures.", limits_.most));
-    const auto bytes = bytes_of_base64(url.substr(coding + kCoding.size()));
+    if (limits_.known == nullptr) return decoded(url.substr(coding + kCoding.size()), name);
+    Image picture = limits_.known->find(url);
+    if (!picture.empty()) {
+      hold(picture.width(), picture.height(), name);
+      return picture;
+    }
+    picture = decoded(url.substr(coding + kCoding.size()), name);
+    limits_.known->add(url, picture);
+    return picture;
+  }
+
+  Image decoded(std::string_view base64, const std::string& name) {
+    const auto bytes = bytes_of_base64(base64);
     if (!bytes) throw picture_refused(name, fmt::format("'{}' is not base64.", name));
-    hold(*bytes, name);
+    hold_for(*bytes, name);
     try {
       return decode_image(*bytes, name, limits_.each);
     } catch (const NoDecoder&) {
@@ -121,12 +133,15 @@ class MessageReader {
   }
 
   // Before any memory goes into its pixels.
-  void hold(std::span<const std::uint8_t> bytes, const std::string& name) {
+  void hold_for(std::span<const std::uint8_t> bytes, const std::string& name) {
     const std::optional<ImageHeader> header = read_image_header(bytes);
     const auto side = static_cast<std::uint64_t>(limits_.each.max_side);
     if (!header || header->width > side || header->height > side) return;  // decode_image says what is wrong
-    const auto pixels = static_cast<std::int64_t>(header->width * header->height);
-    if (pixels > limits_.each.max_pixels) return;
+    if (static_cast<std::int64_t>(header->width * header->height) > limits_.each.max_pixels) return;
+    hold(static_cast<std::int64_t>(header->width), static_cast<std::int64_t>(header->height), name);
+  }
+  void hold(std::int64_t width, std::int64_t height, const std::string& name) {
+    const std::int64_t pixels = width * height;
     pixels_ += pixels;
     if (pixels_ > limits_.most_pixels)
       throw picture_refused(

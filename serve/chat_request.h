@@ -12,6 +12,7 @@
 #include "agents/policy.h"
 #include "core/message.h"
 #include "serve/answer_options.h"
+#include "serve/picture_cache.h"
 
 namespace agon::serve {
 
@@ -22,6 +23,7 @@ struct PictureLimits {
   std::int64_t most_pixels = 1l << 26;  // of all of them
   // Is asked before a picture of so many bytes is decoded; false: there is no room for it at the moment.
   std::function<bool(std::size_t bytes)> hold = nullptr;
+  PictureCache* known = nullptr;  // of pictures that were decoded within `each`; null: none are kept
 };
 
 struct ChatCall {

@@ -1,9 +1,9 @@
 #include "serve/chat_tools.h"
 
 #include <algorithm>
-#include <random>
 
 #include "core/json_text.h"
+#include "core/rng.h"
 #include "core/text.h"
 
 namespace agon::serve {
@@ -76,8 +76,7 @@ bool read_choice(const SortedJson& choice, bool has_tools) {
 }
 
 std::string new_call_id() {
-  std::random_device device;
-  return fmt::format("call_{:08x}{:08x}{:08x}", device(), device(), device());
+  return fmt::format("call_{:016x}{:016x}", fresh_seed(), fresh_seed());
 }
 
 // Arguments of a message are JSON in a text; some clients send the object.

@@ -197,9 +197,10 @@ struct ModelServer::Implementation {
   }
 
   static net::HttpServerAnswer said(const Json& json) { return {200, to_text(json), {}}; }
-  static PictureLimits limits_of(HeldBytes& held) {
+  PictureLimits limits_of(HeldBytes& held) {
     PictureLimits limits;
     limits.hold = [&held](std::size_t bytes) { return held.add(bytes); };
+    limits.known = &pictures;
     return limits;
   }
 
@@ -324,6 +325,7 @@ struct ModelServer::Implementation {
   const ServedModels models;
   const std::int64_t started = static_cast<std::int64_t>(std::time(nullptr));
   Metrics metrics;
+  PictureCache pictures;
   std::atomic<std::int64_t> answered = 0;
   std::size_t most_held = 0;
   net::HttpServer server;  // last: its threads use the others

@@ -13,7 +13,7 @@
 
 #include "agents/engine/key_value_cache.h"
 #include "agents/hub/prompt.h"
-#include "agents/hub/recently_used.h"
+#include "core/recently_used.h"
 
 namespace agon::agents {
 

@@ -7,7 +7,7 @@
 #include <mutex>
 
 #include "agents/hub/image_processor.h"
-#include "agents/hub/recently_used.h"
+#include "core/recently_used.h"
 
 namespace agon::agents {
 

@@ -2,18 +2,18 @@
 
 #include <unistd.h>
 
-#include <list>
-#include <map>
+#include <memory>
 #include <mutex>
 
 #include "core/base64.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "core/recently_used.h"
 
 namespace agon::agents {
 namespace {
 
-constexpr std::size_t kMostKeptBytes = 64u << 20;
+constexpr std::int64_t kMostKeptBytes = 64 << 20;
 
 Json content_of(const Message& message, PictureUrls& pictures) {
   const bool is_text =
@@ -30,12 +30,10 @@ Json content_of(const Message& message, PictureUrls& pictures) {
 }
 
 // A JPEG as it came, everything else as a PNG.
-std::vector<std::uint8_t> file_of(const Image& picture) {
-  const std::span<const std::uint8_t> jpeg = picture.jpeg();
-  if (jpeg.empty()) return encode_image(picture, ImageFormat::png);
-  return {jpeg.begin(), jpeg.end()};
+std::span<const std::uint8_t> file_of(const Image& picture) {
+  return picture.jpeg().empty() ? picture.png() : picture.jpeg();
 }
-std::string text_of(const std::vector<std::uint8_t>& bytes) { return {bytes.begin(), bytes.end()}; }
+std::string text_of(std::span<const std::uint8_t> bytes) { return {bytes.begin(), bytes.end()}; }
 
 void add_sampling(Json& body, const ChatRequest& request, const ServerTraits& traits) {
   const Sampling& sampling = request.sampling;
@@ -62,9 +60,7 @@ void add_sampling(Json& body, const ChatRequest& request, const ServerTraits& tr
 struct PictureUrls::Kept {
   PictureForm form;
   std::mutex mutex;
-  std::list<std::pair<Hash128, std::string>> urls;  // the last used first
-  std::map<Hash128, std::list<std::pair<Hash128, std::string>>::iterator> places;
-  std::size_t bytes = 0;
+  RecentlyUsed<std::string> urls{kMostKeptBytes};
   std::filesystem::path folder;  // of the files; ends with this object
 
   std::string file_url(const Image& picture) {
@@ -91,25 +87,15 @@ std::string PictureUrls::url_of(const Image& picture) {
   const Hash128 hash = picture.hash();
   {
     const std::lock_guard lock(kept_->mutex);
-    if (const auto found = kept_->places.find(hash); found != kept_->places.end()) {
-      kept_->urls.splice(kept_->urls.begin(), kept_->urls, found->second);
-      return found->second->second;
-    }
+    if (const auto known = kept_->urls.find(hash)) return *known;
   }
   if (kept_->form == PictureForm::file_url) return kept_->file_url(picture);
   const bool is_jpeg = !picture.jpeg().empty();
-  const std::string url = (is_jpeg ? "data:image/jpeg;base64," : "data:image/png;base64,") + base64(file_of(picture));
+  const auto url = std::make_shared<const std::string>(
+      (is_jpeg ? "data:image/jpeg;base64," : "data:image/png;base64,") + base64(file_of(picture)));
   const std::lock_guard lock(kept_->mutex);
-  if (kept_->places.contains(hash)) return url;
-  kept_->urls.emplace_front(hash, url);
-  kept_->places[hash] = kept_->urls.begin();
-  kept_->bytes += url.size();
-  while (kept_->bytes > kMostKeptBytes) {
-    kept_->bytes -= kept_->urls.back().second.size();
-    kept_->places.erase(kept_->urls.back().first);
-    kept_->urls.pop_back();
-  }
-  return url;
+  kept_->urls.add(hash, url, std::ssize(*url));
+  return *url;
 }
 
 Json message_json(const Message& message, PictureUrls& pictures) {

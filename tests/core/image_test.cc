@@ -98,6 +98,16 @@ TEST_CASE("the hash is of size and pixels, and equal from every thread") {
   for (const auto& hash : seen) CHECK(hash == noise(200, 100, 3).hash());
 }
 
+TEST_CASE("the picture as a PNG is made once, and shared between copies and threads") {
+  const Image image = noise(37, 21, 4), copy = image;
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 4; ++i) threads.emplace_back([copy] { copy.png(); });
+  }
+  CHECK(image.png().data() == copy.png().data());
+  CHECK(decode_image(image.png(), "a") == image);
+}
+
 TEST_CASE("PNG keeps every pixel, JPEG and WebP come close, closer with more quality") {
   const Image image = noise(37, 21, 4);
   CHECK(decode_image(encode_image(image, ImageFormat::png), "a") == image);

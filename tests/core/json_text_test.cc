@@ -70,3 +70,20 @@ TEMPLATE_TEST_CASE("a text may have to have something in it, or be taken for emp
   CHECK(text_or_empty(object, "other").empty());
   CHECK(text_or_empty(TestType("a text"), "name").empty());
 }
+
+TEST_CASE("numbers of thousands of digits are refused, and strings of as many are read") {
+  const std::string digits(5000, '7');
+  CHECK_THAT(parse_json(digits).fault, Contains("thousands of digits"));
+  CHECK_THAT(parse_json(R"({"a\\": )" + digits + "}").fault, Contains("thousands of digits"));
+  CHECK_THAT(parse_json(R"(["\"", )" + digits + "]").fault, Contains("thousands of digits"));
+  CHECK_THAT(parse_json(R"(["\\\"", 1.)" + digits + "]").fault, Contains("thousands of digits"));
+  for (const std::string& text : {"\"" + digits + "\"", R"({"\")" + digits + R"(": 1})", R"(["\\\")" + digits + "\"]"}) {
+    CAPTURE(text.substr(0, 12));
+    CHECK(parse_json(text).fault.empty());
+  }
+  CHECK_THAT(parse_json("\"" + digits).fault, Contains("not JSON"));
+  CHECK_THAT(parse_json("[\"\\").fault, Contains("not JSON"));
+  const std::string quotes = std::string(1'000'000, '"'), slashes = std::string(1'000'000, '\\');  // linear in time
+  CHECK_THAT(parse_json(quotes).fault, Contains("not JSON"));
+  CHECK_THAT(parse_json("\"" + slashes).fault, Contains("not JSON"));
+}

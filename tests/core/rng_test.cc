@@ -4,6 +4,8 @@
 #include <catch2/catch.hpp>
 #include <numeric>
 #include <set>
+#include <thread>
+#include <vector>
 
 using agon::Rng;
 
@@ -31,4 +33,17 @@ TEST_CASE("shuffle keeps every item") {
   REQUIRE_FALSE(std::is_sorted(items.begin(), items.end()));
   std::sort(items.begin(), items.end());
   for (int i = 0; i < 50; ++i) REQUIRE(items[static_cast<std::size_t>(i)] == i);
+}
+
+TEST_CASE("fresh seeds differ, within a thread and between threads") {
+  std::vector<std::vector<std::uint64_t>> drawn(4);
+  std::vector<std::thread> threads;
+  for (auto& mine : drawn)
+    threads.emplace_back([&mine] {
+      for (int i = 0; i < 1000; ++i) mine.push_back(agon::fresh_seed());
+    });
+  for (std::thread& thread : threads) thread.join();
+  std::set<std::uint64_t> all;
+  for (const auto& mine : drawn) all.insert(mine.begin(), mine.end());
+  REQUIRE(all.size() == 4000);
 }

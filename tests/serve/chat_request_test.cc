@@ -187,6 +187,36 @@ TEST_CASE("pictures come as data URLs alone, within their limits") {
             .error->status == 503);
 }
 
+TEST_CASE("a picture that was sent before is not decoded again, and counts as before") {
+  PictureCache known;
+  const std::string url = data_url(encode_image(red(30, 20), ImageFormat::png));
+  const auto read = [&](const std::string& sent, const PictureLimits& limits) {
+    return read_chat_call(SortedJson::parse(with_picture(sent)), limits);
+  };
+  const auto picture = [](const Checked<ChatCall>& call) { return call.value.request.messages.at(0).parts.at(0).image; };
+  const Image first = picture(read(url, {.known = &known}));
+  CHECK(picture(read(url, {.known = &known})).rgb().data() == first.rgb().data());
+  CHECK(picture(read(url, {})).rgb().data() != first.rgb().data());
+  CHECK(picture(read(data_url(encode_image(red(20, 30), ImageFormat::png)), {.known = &known})) == red(20, 30));
+  CHECK_THAT(read(url, {.most = 0, .known = &known}).error->message, Contains("more than 0 pictures"));
+  CHECK_THAT(read(url, {.most_pixels = 599, .known = &known}).error->message, Contains("599 pixels"));
+  CHECK(read(url, {.hold = [](std::size_t) { return false; }, .known = &known}).error->status == 503);
+  CHECK(read("data:image/png;base64,QUJD", {.known = &known}).error);
+  CHECK(read("data:image/png;base64,QUJD", {.known = &known}).error);
+}
+
+TEST_CASE("kept pictures are limited in bytes, and a large one pushes no others out") {
+  PictureCache known(10'000);
+  known.add("a", red(20, 20));
+  known.add("b", red(20, 20));
+  known.add("large", red(40, 40));
+  CHECK(known.find("large").empty());
+  CHECK_FALSE(known.find("a").empty());
+  for (int i = 0; i < 7; ++i) known.add("c" + std::to_string(i), red(20, 20));
+  CHECK_FALSE(known.find("a").empty());
+  CHECK(known.find("b").empty());
+}
+
 TEST_CASE("prompts of completions are texts or ids") {
   const auto read = [](const std::string& keys) { return read_text_call(SortedJson::parse("{" + keys + "}")); };
   CHECK(read(R"("prompt": "abc")").value.prompts.at(0).text == "abc");

@@ -1,4 +1,4 @@
-// agents/hub/recently_used.h - a cache of values computed from pictures, by their hashes, limited in bytes.
+// core/recently_used.h - a cache of values by the hashes of what they are computed from, limited in bytes.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 #include "core/hash.h"
 
-namespace agon::agents {
+namespace agon {
 
 // Shared values by key; drops the least recently used ones, but never the last one added. Every call takes logarithmic
 // time. Belongs to one thread.
@@ -63,4 +63,4 @@ class RecentlyUsed {
   std::map<Hash128, typename Order::iterator> entries_;
 };
 
-}  // namespace agon::agents
+}  // namespace agon
