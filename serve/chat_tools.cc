@@ -75,9 +75,7 @@ bool read_choice(const SortedJson& choice, bool has_tools) {
                  "unsupported_parameter", "tool_choice"}};
 }
 
-std::string new_call_id() {
-  return fmt::format("call_{:016x}{:016x}", fresh_seed(), fresh_seed());
-}
+std::string new_call_id() { return fmt::format("call_{:016x}{:016x}", fresh_seed(), fresh_seed()); }
 
 // Arguments of a message are JSON in a text; some clients send the object.
 Json arguments_of(const SortedJson& given, const std::string& name) {

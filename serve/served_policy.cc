@@ -61,7 +61,8 @@ agents::EncodedPrompt ServedPolicy::encode(const std::vector<Message>& messages,
   } catch (const Error& error) {
     const std::string_view why = error.what();
     if (why.find("the context of this model holds") != std::string_view::npos) throw past_context(std::string(why));
-    throw Refused{{400, std::string(why), "invalid_value", "messages"}};
+    // With variables, it may be for either that the template fails.
+    throw Refused{{400, std::string(why), "invalid_value", inputs.variables.empty() ? "messages" : ""}};
   }
 }
 

@@ -77,7 +77,8 @@ TEST_CASE("numbers of thousands of digits are refused, and strings of as many ar
   CHECK_THAT(parse_json(R"({"a\\": )" + digits + "}").fault, Contains("thousands of digits"));
   CHECK_THAT(parse_json(R"(["\"", )" + digits + "]").fault, Contains("thousands of digits"));
   CHECK_THAT(parse_json(R"(["\\\"", 1.)" + digits + "]").fault, Contains("thousands of digits"));
-  for (const std::string& text : {"\"" + digits + "\"", R"({"\")" + digits + R"(": 1})", R"(["\\\")" + digits + "\"]"}) {
+  for (const std::string& text :
+       {"\"" + digits + "\"", R"({"\")" + digits + R"(": 1})", R"(["\\\")" + digits + "\"]"}) {
     CAPTURE(text.substr(0, 12));
     CHECK(parse_json(text).fault.empty());
   }

@@ -193,7 +193,9 @@ TEST_CASE("a picture that was sent before is not decoded again, and counts as be
   const auto read = [&](const std::string& sent, const PictureLimits& limits) {
     return read_chat_call(SortedJson::parse(with_picture(sent)), limits);
   };
-  const auto picture = [](const Checked<ChatCall>& call) { return call.value.request.messages.at(0).parts.at(0).image; };
+  const auto picture = [](const Checked<ChatCall>& call) {
+    return call.value.request.messages.at(0).parts.at(0).image;
+  };
   const Image first = picture(read(url, {.known = &known}));
   CHECK(picture(read(url, {.known = &known})).rgb().data() == first.rgb().data());
   CHECK(picture(read(url, {})).rgb().data() != first.rgb().data());

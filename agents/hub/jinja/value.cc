@@ -12,6 +12,10 @@
 namespace agon::agents::jinja {
 namespace {
 
+std::string digits_of(const Value& whole) {
+  return whole.large() ? fmt::format("{}", *whole.large()) : fmt::format("{}", whole.whole());
+}
+
 // Depth and number of values of a tree, bounded.
 class TreeSize {
  public:
@@ -159,7 +163,7 @@ class JsonWriter {
     check_defined(value);
     if (value.is_none()) return "null";
     if (value.is_bool()) return is_true(value) ? "true" : "false";
-    if (value.is_int()) return fmt::format("{}", value.whole());
+    if (value.is_int()) return digits_of(value);
     if (!value.is_float()) throw Error("a value of kind {} has no form in JSON", kind_name(value));
     if (std::isnan(value.number())) return "NaN";
     if (std::isinf(value.number())) return value.number() < 0 ? "-Infinity" : "Infinity";
@@ -232,12 +236,30 @@ bool equal_entries(const Dict& left, const Dict& right) {
 }
 
 bool equal_numbers(const Value& left, const Value& right) {
+  if (left.large() && right.large()) return *left.large() == *right.large();
+  if (left.large() || right.large()) return left.number() == right.number() && (left.is_float() || right.is_float());
   return left.is_float() || right.is_float() ? left.number() == right.number() : left.whole() == right.whole();
+}
+
+bool less_number(const Value& left, const Value& right) {
+  if (left.large() && right.large()) return *left.large() < *right.large();
+  const bool as_float = left.is_float() || right.is_float() || left.large() || right.large();
+  return as_float ? left.number() < right.number() : left.whole() < right.whole();
 }
 
 }  // namespace
 
 Value::Value(Function function) : data_(std::make_shared<const Function>(std::move(function))) {}
+
+std::int64_t Value::whole() const {
+  if (large()) throw Error("nothing is computed with {}: it is past 64 bits with a sign", *large());
+  return is_bool() ? std::get<bool>(data_) : std::get<std::int64_t>(data_);
+}
+
+double Value::number() const {
+  if (is_float()) return std::get<double>(data_);
+  return large() ? static_cast<double>(*large()) : static_cast<double>(whole());
+}
 
 Value Value::undefined(std::string why) {
   Value value;
@@ -264,6 +286,11 @@ Value Value::from_json(const Json& json, Origin origin, int depth) {
   if (depth > kMostDepth) throw Error("a value nests more than {} lists", kMostDepth);
   if (json.is_boolean()) return json.get<bool>();
   if (const auto whole = whole_number<std::int64_t>(json, INT64_MIN, INT64_MAX)) return *whole;
+  if (json.is_number_unsigned()) {
+    Value large;
+    large.data_ = json.get<std::uint64_t>();
+    return large;
+  }
   if (json.is_number()) return json.get<double>();
   if (json.is_string()) return of(json.get_ref<const std::string&>(), origin);
   if (json.is_array()) {
@@ -333,8 +360,7 @@ bool equal(const Value& left, const Value& right) {
 }
 
 bool less(const Value& left, const Value& right) {
-  if (left.is_number() && right.is_number())
-    return left.is_float() || right.is_float() ? left.number() < right.number() : left.whole() < right.whole();
+  if (left.is_number() && right.is_number()) return less_number(left, right);
   if (left.text() && right.text()) return left.text()->view() < right.text()->view();
   if (left.list() && right.list() && left.list()->is_tuple == right.list()->is_tuple)
     return std::lexicographical_compare(left.list()->items.begin(), left.list()->items.end(),
@@ -349,7 +375,7 @@ Text printed(const Value& value) {
   if (value.is_undefined()) return {};
   if (value.is_none()) return Text("None");
   if (value.is_bool()) return Text(is_true(value) ? "True" : "False");
-  if (value.is_int()) return Text(fmt::format("{}", value.whole()));
+  if (value.is_int()) return Text(digits_of(value));
   if (value.is_float()) return Text(float_text(value.number()));
   if (value.list() == nullptr && value.dict() == nullptr)
     throw Error("a value of kind {} has no text", kind_name(value));

@@ -57,13 +57,14 @@ class Value {
   static Value list(std::vector<Value> items, bool is_tuple = false);
   static Value tuple(std::vector<Value> items) { return list(std::move(items), true); }
   static Value dict(std::vector<Entry> entries);  // REQUIRES: no two keys are equal
-  // All its texts, keys included, get the origin. A whole number beyond 64 bits with sign becomes a float.
+  // All its texts, keys included, get the origin. A whole number of 2^63 up to 2^64 keeps its digits: it is written and
+  // compared, and nothing is computed with it. A larger one is a float.
   static Value from_json(const Json& json, Origin origin, int depth = 0);
 
   bool is_undefined() const { return std::holds_alternative<Undefined>(data_); }
   bool is_none() const { return std::holds_alternative<None>(data_); }
   bool is_bool() const { return std::holds_alternative<bool>(data_); }
-  bool is_int() const { return std::holds_alternative<std::int64_t>(data_); }
+  bool is_int() const { return std::holds_alternative<std::int64_t>(data_) || large() != nullptr; }
   bool is_float() const { return std::holds_alternative<double>(data_); }
   bool is_number() const { return is_bool() || is_int() || is_float(); }
 
@@ -77,8 +78,9 @@ class Value {
     const auto* found = std::get_if<Namespace*>(&data_);
     return found == nullptr ? nullptr : *found;
   }
-  std::int64_t whole() const { return is_bool() ? std::get<bool>(data_) : std::get<std::int64_t>(data_); }
-  double number() const { return is_float() ? std::get<double>(data_) : static_cast<double>(whole()); }
+  const std::uint64_t* large() const { return std::get_if<std::uint64_t>(&data_); }  // null: not of 2^63 and up
+  std::int64_t whole() const;         // REQUIRES: is_int() or is_bool(). Throws Error for a large one.
+  double number() const;              // REQUIRES: is_number()
   std::string why_undefined() const;  // REQUIRES: is_undefined()
   std::size_t values() const;         // the values it is made of: what a walk over it costs
   int depth() const;
@@ -89,8 +91,9 @@ class Value {
     const auto* found = std::get_if<std::shared_ptr<const Kind>>(&data_);
     return found == nullptr ? nullptr : found->get();
   }
-  std::variant<Undefined, None, bool, std::int64_t, double, std::shared_ptr<const Text>, std::shared_ptr<const List>,
-               std::shared_ptr<const Dict>, std::shared_ptr<const Loop>, Namespace*, std::shared_ptr<const Function>>
+  std::variant<Undefined, None, bool, std::int64_t, std::uint64_t, double, std::shared_ptr<const Text>,
+               std::shared_ptr<const List>, std::shared_ptr<const Dict>, std::shared_ptr<const Loop>, Namespace*,
+               std::shared_ptr<const Function>>
       data_;
 };
 

@@ -134,6 +134,20 @@ TEST_CASE("jinja: an error names the template, the line and what is wrong") {
         "chat template x.jinja, line 1: 'append' would change a list, which a chat template may not");
 }
 
+TEST_CASE("jinja: whole numbers of 2^63 and up keep their digits, and nothing is computed with them") {
+  const Variables variables = variables_of(Json::parse(
+      R"({"schema": {"maximum": 18446744073709551615, "minimum": 9223372036854775808}, "top": 18446744073709551615})"));
+  const auto text = [&](const std::string& jinja) {
+    return std::string(JinjaTemplate::parse(jinja, "golden").render(variables).view());
+  };
+  CHECK(text("{{ schema | tojson }}") == R"({"maximum": 18446744073709551615, "minimum": 9223372036854775808})");
+  CHECK(text("{{ top }} {{ top is integer }} {{ top is float }}") == "18446744073709551615 True False");
+  CHECK(text("{{ top == schema.maximum }} {{ top == schema.minimum }} {{ top == 1 }}") == "True False False");
+  CHECK(text("{{ top > schema.minimum }} {{ 3 < top }} {{ top < 3 }}") == "True True False");
+  CHECK_THROWS_WITH(text("{{ top + 1 }}"), Contains("nothing is computed with 18446744073709551615"));
+  CHECK_THROWS_WITH(text("{{ 'abc'[top] }}"), Contains("nothing is computed with"));
+}
+
 TEST_CASE("jinja: the time is the caller's") {
   setenv("TZ", "UTC", 1);
   const auto chat = JinjaTemplate::parse("{{ strftime_now('%d %b %Y %H:%M') }}", "x");
