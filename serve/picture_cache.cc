@@ -24,7 +24,7 @@ Image PictureCache::find(std::string_view url) {
 void PictureCache::add(std::string_view url, const Image& picture) {
   const std::int64_t bytes = std::ssize(url) + std::ssize(picture.rgb()) + std::ssize(picture.jpeg());
   if (bytes > most_) return;
-  auto known = std::make_shared<const Known>(std::string(url), picture);
+  auto known = std::make_shared<const Known>(Known{std::string(url), picture});
   const std::lock_guard lock(mutex_);
   known_.add(hash_of(url), std::move(known), bytes);
 }
