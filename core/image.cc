@@ -189,7 +189,7 @@ const Hash128& Image::hash() const {
 
 Bytes Image::png() const {
   assert(pixels_);
-  std::call_once(pixels_->encoded, [this] { pixels_->png = encode_png(*this); });
+  std::call_once(pixels_->encoded, [this] { pixels_->png = encode_compact_png(*this); });
   return pixels_->png;
 }
 

@@ -45,8 +45,8 @@ class Image {
   // The JPEG file that the picture was decoded from, without its metadata. Empty: another kind of file, one whose
   // orientation turned the picture, or none. Valid as rgb() is.
   std::span<const std::uint8_t> jpeg() const;
-  // The picture as a PNG file; encoded at the first call and kept with the pixels; thread-safe. Valid as rgb() is.
-  // REQUIRES: not empty.
+  // The picture as a PNG file, with a palette where that holds its colours. Encoded at the first call and kept with the
+  // pixels; thread-safe. Valid as rgb() is. REQUIRES: not empty.
   std::span<const std::uint8_t> png() const;
 
  private:

@@ -3,11 +3,14 @@
 #include <png.h>
 #include <webp/encode.h>
 
+#include <array>
 #include <csetjmp>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <optional>
+#include <utility>
 
 // libjpeg's header names FILE and size_t without including what declares them.
 #include <jpeglib.h>
@@ -40,20 +43,83 @@ void append(png_structp png, png_bytep data, png_size_t size) {
   bytes.insert(bytes.end(), data, data + size);
 }
 
-// False: libpng jumped out. Nothing in here has a destructor.
-bool write_png(png_structp png, png_infop info, const Image& image) {
+// A picture of few colours: those, and the number of each pixel's.
+struct Indexed {
+  std::vector<png_color> colours;
+  std::vector<std::uint8_t> pixels;
+};
+
+// Numbers colours as they come, up to 256.
+class ColourTable {
+ public:
+  // Nothing: there are more.
+  std::optional<std::uint8_t> number_of(std::uint32_t rgb) {
+    std::size_t at = (rgb * 0x9e3779b1u) >> (32 - kBits);
+    while (slots_[at].used && slots_[at].rgb != rgb) at = (at + 1) % slots_.size();
+    if (!slots_[at].used) {
+      if (colours_.size() == 256) return std::nullopt;
+      slots_[at] = {rgb, static_cast<std::uint8_t>(colours_.size()), true};
+      colours_.push_back(
+          {static_cast<png_byte>(rgb >> 16), static_cast<png_byte>(rgb >> 8), static_cast<png_byte>(rgb)});
+    }
+    return slots_[at].number;
+  }
+  std::vector<png_color> take() { return std::move(colours_); }
+
+ private:
+  static constexpr int kBits = 10;  // so that at most a quarter is used
+  struct Slot {
+    std::uint32_t rgb = 0;
+    std::uint8_t number = 0;
+    bool used = false;
+  };
+  std::array<Slot, std::size_t{1} << kBits> slots_;
+  std::vector<png_color> colours_;
+};
+
+std::optional<Indexed> indexed(const Image& image) {
+  const std::span<const std::uint8_t> rgb = image.rgb();
+  Indexed result;
+  result.pixels.resize(rgb.size() / 3);
+  ColourTable table;
+  for (std::size_t i = 0; i < result.pixels.size(); ++i) {
+    const auto number =
+        table.number_of(std::uint32_t{rgb[3 * i]} << 16 | std::uint32_t{rgb[3 * i + 1]} << 8 | rgb[3 * i + 2]);
+    if (!number) return std::nullopt;
+    result.pixels[i] = *number;
+  }
+  result.colours = table.take();
+  return result;
+}
+
+// `indexed`: of the image, or null. False: libpng jumped out. Nothing in here has a destructor.
+bool write_png(png_structp png, png_infop info, const Image& image, const Indexed* indexed) {
+  constexpr int kAnyMatch = 0, kRunsAlone = 3;  // strategies of zlib
   if (setjmp(png_jmpbuf(png))) return false;
-  png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_SUB);
+  png_set_filter(png, PNG_FILTER_TYPE_BASE, indexed ? PNG_FILTER_NONE : PNG_FILTER_SUB);
   png_set_compression_level(png, 1);
-  png_set_compression_strategy(png, 3);  // runs alone (Z_RLE)
+  png_set_compression_strategy(png, indexed ? kAnyMatch : kRunsAlone);
   png_set_IHDR(png, info, static_cast<png_uint_32>(image.width()), static_cast<png_uint_32>(image.height()), 8,
-               PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+               indexed ? PNG_COLOR_TYPE_PALETTE : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+               PNG_FILTER_TYPE_DEFAULT);
+  if (indexed) png_set_PLTE(png, info, indexed->colours.data(), static_cast<int>(indexed->colours.size()));
   png_write_info(png, info);
-  const std::size_t stride = static_cast<std::size_t>(image.width()) * 3;
-  for (int y = 0; y < image.height(); ++y)
-    png_write_row(png, image.rgb().data() + static_cast<std::size_t>(y) * stride);
+  const std::uint8_t* const rows = indexed ? indexed->pixels.data() : image.rgb().data();
+  const std::size_t stride = static_cast<std::size_t>(image.width()) * (indexed ? 1 : 3);
+  for (int y = 0; y < image.height(); ++y) png_write_row(png, rows + static_cast<std::size_t>(y) * stride);
   png_write_end(png, info);
   return true;
+}
+
+std::vector<std::uint8_t> png_of(const Image& image, const Indexed* indexed) {
+  std::vector<std::uint8_t> bytes;
+  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
+  png_infop info = png ? png_create_info_struct(png) : nullptr;
+  if (info) png_set_write_fn(png, &bytes, append, nullptr);
+  const bool done = info && write_png(png, info, image, indexed);
+  png_destroy_write_struct(&png, &info);
+  if (!done) fail(image, "PNG");
+  return bytes;
 }
 
 struct JpegFault {
@@ -94,15 +160,11 @@ bool write_jpeg(const Image& image, int quality, unsigned char** bytes, unsigned
 
 }  // namespace
 
-std::vector<std::uint8_t> encode_png(const Image& image) {
-  std::vector<std::uint8_t> bytes;
-  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
-  png_infop info = png ? png_create_info_struct(png) : nullptr;
-  if (info) png_set_write_fn(png, &bytes, append, nullptr);
-  const bool done = info && write_png(png, info, image);
-  png_destroy_write_struct(&png, &info);
-  if (!done) fail(image, "PNG");
-  return bytes;
+std::vector<std::uint8_t> encode_png(const Image& image) { return png_of(image, nullptr); }
+
+std::vector<std::uint8_t> encode_compact_png(const Image& image) {
+  const std::optional<Indexed> few_colours = indexed(image);
+  return png_of(image, few_colours ? &*few_colours : nullptr);
 }
 
 std::vector<std::uint8_t> encode_jpeg(const Image& image, int quality) {

@@ -137,7 +137,7 @@ Json ReportEpisodes::turn_of(const Turn& turn, bool answer_is_box) {
 std::string ReportEpisodes::add_image(const Image& image) {
   std::string hash = image.hash().hex();
   if (images_.contains(hash)) return hash;
-  std::string png = base64(encode_image(image, ImageFormat::png));
+  std::string png = base64(image.png());
   bytes_ += png.size();
   images_[hash] = Json::array({image.width(), image.height(), std::move(png)});
   return hash;

@@ -108,6 +108,25 @@ TEST_CASE("the picture as a PNG is made once, and shared between copies and thre
   CHECK(decode_image(image.png(), "a") == image);
 }
 
+TEST_CASE("a PNG has a palette up to 256 colours, and none from 257 on") {
+  const auto of_colours = [](int colours) {
+    std::vector<std::uint8_t> rgb(std::size_t{3} * 40 * 30);
+    for (int i = 0; i < 40 * 30; ++i) {
+      rgb[static_cast<std::size_t>(3 * i)] = static_cast<std::uint8_t>(i % colours);
+      rgb[static_cast<std::size_t>(3 * i + 2)] = static_cast<std::uint8_t>(i % colours / 256 + 7);
+    }
+    return Image(40, 30, std::move(rgb));
+  };
+  constexpr std::size_t kColourType = 25;  // its byte in a PNG
+  for (const int colours : {1, 2, 16, 17, 255, 256, 257, 1000}) {
+    CAPTURE(colours);
+    const Image image = of_colours(colours);
+    CHECK(image.png()[kColourType] == (colours <= 256 ? 3 : 2));
+    CHECK(decode_image(image.png(), "a") == image);
+    CHECK(encode_image(image, ImageFormat::png)[kColourType] == 2);
+  }
+}
+
 TEST_CASE("PNG keeps every pixel, JPEG and WebP come close, closer with more quality") {
   const Image image = noise(37, 21, 4);
   CHECK(decode_image(encode_image(image, ImageFormat::png), "a") == image);
