@@ -81,6 +81,10 @@ std::string key_in_environment(const std::string& variable, const std::string& w
   const std::string text(trim(key));
   if (text.find_first_of("\r\n") != std::string::npos)
     throw Error("{} in the environment variable {} has several lines.", who, variable);
+  // A server may read the bytes of a header in another encoding, and what it quotes would not be known as the key.
+  if (std::any_of(text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }))
+    throw Error("{} in the environment variable {} has a character beyond printable ASCII. Is it the whole key?", who,
+                variable);
   return text;
 }
 

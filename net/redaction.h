@@ -29,7 +29,8 @@ class Redactor {
 };
 
 // The key that an environment variable holds; "" where no variable is named. `who` begins the message and says whose
-// key it is, "policy: the key of NAME". Throws Error for a variable that is empty or has several lines.
+// key it is, "policy: the key of NAME". Throws Error for a variable that is empty, has
+// several lines, or holds other characters than printable ASCII.
 std::string key_in_environment(const std::string& variable, const std::string& who);
 
 }  // namespace agon::net

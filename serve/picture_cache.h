@@ -1,5 +1,5 @@
 // serve/picture_cache.h - keeps the pictures that requests showed last: each turn of a conversation, and each step of a
-// search, sends the same ones again, and decoding costs more than the rest of the request.
+// search, sends the same ones again, and each would go through a decoder's process.
 #pragma once
 
 #include <cstdint>
