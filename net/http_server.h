@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "net/byte_budget.h"
+
 namespace agon::net {
 
 struct HttpLimits {
@@ -39,34 +41,6 @@ struct HttpServerOptions {
   std::string bearer = {};
   // The body of what the server refuses itself; none: http_error_body.
   std::function<std::string(int status, std::string_view why)> error_body = nullptr;
-};
-
-// Bytes that all requests and answers share. Thread-safe.
-class ByteBudget {
- public:
-  explicit ByteBudget(std::size_t most) : most_(most) {}
-  // What one of them holds; given back at its end.
-  class Lease {
-   public:
-    Lease() = default;
-    explicit Lease(ByteBudget& budget) : budget_(&budget) {}
-    Lease(Lease&& other) noexcept;
-    Lease& operator=(Lease&& other) noexcept;
-    ~Lease();
-    // False: that many are unavailable, and the lease is unchanged.
-    bool resize(std::size_t bytes);
-    std::size_t bytes() const { return bytes_; }
-
-   private:
-    ByteBudget* budget_ = nullptr;
-    std::size_t bytes_ = 0;
-  };
-  std::size_t held() const { return held_; }
-  std::size_t refusals() const { return refusals_; }  // so far
-
- private:
-  const std::size_t most_;
-  std::atomic<std::size_t> held_ = 0, refusals_ = 0;
 };
 
 struct HttpServerAnswer {
