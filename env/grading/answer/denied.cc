@@ -394,6 +394,21 @@ bool bounds_next(std::string_view before) {
   return !plain || !ends_with_digit(trim(left));
 }
 
+bool is_peak_reached(std::string_view before, std::string_view after) {
+  constexpr std::string_view kReached[] = {"reached",  "recorded", "seen", "set",        "hit",      "attained",
+                                           "achieved", "observed", "had",  "registered", "reported", "noted"};
+  constexpr std::string_view kAuxiliaries[] = {" was ", " is ", " were ", " has been "};
+  if (!ends_with_any_word(trim(lower_end(before)), std::initializer_list<std::string_view>{"maximum of", "minimum of"}))
+    return false;
+  const std::string lower = lower_start(after);
+  const std::string_view clause = std::string_view(lower).substr(0, lower.find_first_of(".,;"));
+  return starts_with_any_word(behind(clause, " "), std::initializer_list<std::string_view>{"occurs", "occurred"}) ||
+         std::any_of(std::begin(kAuxiliaries), std::end(kAuxiliaries), [&](std::string_view verb) {
+           const std::size_t at = clause.find(verb);
+           return at != clause.npos && starts_with_any_word(clause.substr(at + verb.size()), kReached);
+         });
+}
+
 bool bounds_last(std::string_view after) {
   if (after.starts_with('+'))
     return after.size() == 1 || std::string_view(" .,;!\n)").find(after[1]) != std::string_view::npos;
