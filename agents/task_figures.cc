@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "core/statistics.h"
 #include "env/grading/vote.h"
 
 namespace agon::agents {

@@ -5,8 +5,8 @@
 #include <limits>
 #include <string>
 
+#include "core/intervals.h"
 #include "core/json.h"
-#include "core/statistics.h"
 
 namespace agon {
 

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/rng.h"
+
 namespace agon {
 namespace {
 
@@ -21,6 +23,14 @@ double student(std::size_t degrees) {
   if (degrees <= std::size(kTable)) return kTable[degrees - 1];
   const double z = kNormal, n = static_cast<double>(degrees);
   return z + (std::pow(z, 3) + z) / (4 * n) + (5 * std::pow(z, 5) + 16 * std::pow(z, 3) + 3 * z) / (96 * n * n);
+}
+
+// Linear interpolation between the order statistics of `sorted`. REQUIRES: not empty.
+double quantile(const std::vector<double>& sorted, double q) {
+  const double position = q * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return sorted[below] + (position - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
 struct Sums {
@@ -103,6 +113,35 @@ Interval paired_difference_interval(std::span<const TaskShare> minuend, std::spa
   assert(minuend.size() == subtrahend.size());
   return difference_interval(share_of(minuend), share_interval(minuend), share_of(subtrahend),
                              share_interval(subtrahend), correlation_of(minuend, subtrahend));
+}
+
+std::vector<Interval> bootstrap_intervals(
+    std::size_t tasks, std::size_t count,
+    const std::function<std::vector<double>(std::span<const std::size_t>)>& statistics, std::uint64_t seed,
+    int resamples, double confidence) {
+  if (tasks == 0) return std::vector<Interval>(count, {kNaN, kNaN});
+  Rng rng = Rng::derive(seed, "bootstrap");
+  std::vector<std::size_t> indices(tasks);
+  std::vector<std::vector<double>> values(count);
+  for (int round = 0; round < resamples; ++round) {
+    for (std::size_t& index : indices) index = static_cast<std::size_t>(rng.between(0, static_cast<int>(tasks) - 1));
+    const std::vector<double> drawn = statistics(indices);
+    for (std::size_t i = 0; i < count; ++i)
+      if (!std::isnan(drawn[i])) values[i].push_back(drawn[i]);
+  }
+  std::vector<Interval> intervals;
+  for (std::vector<double>& own : values) {
+    std::sort(own.begin(), own.end());
+    const double tail = (1 - confidence) / 2;
+    intervals.push_back(own.empty() ? Interval{kNaN, kNaN} : Interval{quantile(own, tail), quantile(own, 1 - tail)});
+  }
+  return intervals;
+}
+
+Interval bootstrap_interval(std::size_t tasks, const std::function<double(std::span<const std::size_t>)>& statistic,
+                            std::uint64_t seed, int resamples, double confidence) {
+  const auto alone = [&](std::span<const std::size_t> drawn) { return std::vector<double>{statistic(drawn)}; };
+  return bootstrap_intervals(tasks, 1, alone, seed, resamples, confidence).front();
 }
 
 Interval bootstrap_or_wilson(Interval bootstrap, double value, std::size_t tasks) {

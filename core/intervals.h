@@ -3,11 +3,16 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <span>
-
-#include "core/statistics.h"
+#include <vector>
 
 namespace agon {
+
+struct Interval {
+  double low = 0, high = 0;
+};
 
 // Wilson's score interval of `part` of `whole` independent trials; both may be fractions. 2 of 2 is [0.342, 1].
 // Equal to statsmodels' proportion_confint(method="wilson").
@@ -34,6 +39,17 @@ Interval paired_difference_interval(std::span<const TaskShare> minuend, std::spa
 // The interval of a difference a - b from the intervals of a and b, which are correlated by `correlation` (Newcombe;
 // MOVER).
 Interval difference_interval(double a, Interval of_a, double b, Interval of_b, double correlation = 0);
+
+// Percentile bootstrap over `tasks` items: statistic(resampled indices), `resamples` times; the central `confidence`
+// part.
+Interval bootstrap_interval(std::size_t tasks, const std::function<double(std::span<const std::size_t>)>& statistic,
+                            std::uint64_t seed, int resamples = 1000, double confidence = 0.95);
+
+// The same of several statistics of one resample, each as it would be alone.
+std::vector<Interval> bootstrap_intervals(
+    std::size_t tasks, std::size_t count,
+    const std::function<std::vector<double>(std::span<const std::size_t>)>& statistics, std::uint64_t seed,
+    int resamples = 1000, double confidence = 0.95);
 
 // For figures in [0, 1] that are not shares, such as areas under curves: the bootstrap's interval. Of fewer than
 // kFewTasks, and where all resamples agree, it says little: the interval then reaches as far as Wilson's at so many.

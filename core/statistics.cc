@@ -6,20 +6,10 @@
 #include <limits>
 #include <numeric>
 
-#include "core/rng.h"
-
 namespace agon {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-// Linear interpolation between the order statistics of `sorted`. REQUIRES: not empty.
-double quantile(const std::vector<double>& sorted, double q) {
-  const double position = q * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(position);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (position - static_cast<double>(below)) * (sorted[above] - sorted[below]);
-}
 
 // Right and wrong items with a score of at least `threshold`, one entry a distinct score, highest first.
 struct Cut {
@@ -47,35 +37,6 @@ bool one_class(const std::vector<Cut>& all) { return all.empty() || all.back().r
 double mean(std::span<const double> values) {
   if (values.empty()) return kNaN;
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
-std::vector<Interval> bootstrap_intervals(
-    std::size_t tasks, std::size_t count,
-    const std::function<std::vector<double>(std::span<const std::size_t>)>& statistics, std::uint64_t seed,
-    int resamples, double confidence) {
-  if (tasks == 0) return std::vector<Interval>(count, {kNaN, kNaN});
-  Rng rng = Rng::derive(seed, "bootstrap");
-  std::vector<std::size_t> indices(tasks);
-  std::vector<std::vector<double>> values(count);
-  for (int round = 0; round < resamples; ++round) {
-    for (std::size_t& index : indices) index = static_cast<std::size_t>(rng.between(0, static_cast<int>(tasks) - 1));
-    const std::vector<double> drawn = statistics(indices);
-    for (std::size_t i = 0; i < count; ++i)
-      if (!std::isnan(drawn[i])) values[i].push_back(drawn[i]);
-  }
-  std::vector<Interval> intervals;
-  for (std::vector<double>& own : values) {
-    std::sort(own.begin(), own.end());
-    const double tail = (1 - confidence) / 2;
-    intervals.push_back(own.empty() ? Interval{kNaN, kNaN} : Interval{quantile(own, tail), quantile(own, 1 - tail)});
-  }
-  return intervals;
-}
-
-Interval bootstrap_interval(std::size_t tasks, const std::function<double(std::span<const std::size_t>)>& statistic,
-                            std::uint64_t seed, int resamples, double confidence) {
-  const auto alone = [&](std::span<const std::size_t> drawn) { return std::vector<double>{statistic(drawn)}; };
-  return bootstrap_intervals(tasks, 1, alone, seed, resamples, confidence).front();
 }
 
 double pass_at_k(int samples, int right, int k) {

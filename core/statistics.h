@@ -2,28 +2,12 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
 namespace agon {
 
 double mean(std::span<const double> values);
-
-struct Interval {
-  double low = 0, high = 0;
-};
-// Percentile bootstrap over `tasks` items: statistic(resampled indices), `resamples` times; the central `confidence`
-// part.
-Interval bootstrap_interval(std::size_t tasks, const std::function<double(std::span<const std::size_t>)>& statistic,
-                            std::uint64_t seed, int resamples = 1000, double confidence = 0.95);
-
-// The same of several statistics of one resample, each as it would be alone.
-std::vector<Interval> bootstrap_intervals(
-    std::size_t tasks, std::size_t count,
-    const std::function<std::vector<double>(std::span<const std::size_t>)>& statistics, std::uint64_t seed,
-    int resamples = 1000, double confidence = 0.95);
 
 // Unbiased pass@k (Chen et al. 2021): 1 - C(n - c, k) / C(n, k) for n samples, c of them right. REQUIRES: 1 <= k <= n.
 double pass_at_k(int samples, int right, int k);

@@ -7,7 +7,6 @@
 #include <tuple>
 #include <utility>
 
-#include "core/intervals.h"
 #include "core/progress.h"
 
 namespace agon::critic {

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "core/intervals.h"
 #include "core/statistics.h"
 #include "critic/critic.h"
 

@@ -25,6 +25,7 @@
 #include "core/estimate.h"
 #include "core/progress.h"
 #include "core/provenance.h"
+#include "core/statistics.h"
 #include "record/run_reader.h"
 
 namespace agon::cli {

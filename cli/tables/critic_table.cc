@@ -8,6 +8,7 @@
 
 #include "cli/tables/transcript.h"
 #include "core/estimate.h"
+#include "core/statistics.h"
 #include "core/text.h"
 
 namespace agon::cli {

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "core/decoder/codecs.h"
+#include "core/decoder/exif_turn.h"
 #include "core/decoder/protocol.h"
 
 namespace agon::decoder {
@@ -135,22 +136,13 @@ void send_reply(std::uint32_t width, std::uint32_t height, std::uint64_t bytes) 
 // The picture turned as EXIF says, some rows at a time.
 void send_turned(const Picture& picture, std::uint32_t orientation) {
   constexpr std::size_t kRows = 32;
-  const bool sides_change = orientation >= 5;
-  const std::size_t width = sides_change ? picture.height : picture.width;
-  const std::size_t height = sides_change ? picture.width : picture.height;
-  std::vector<std::uint8_t> band(std::min(kRows, height) * width * 3);
+  const std::size_t width = swaps_sides(orientation) ? picture.height : picture.width;
+  const std::size_t height = swaps_sides(orientation) ? picture.width : picture.height;
+  std::vector<std::uint8_t> rows(std::min(kRows, height) * width * 3);
   for (std::size_t top = 0; top < height; top += kRows) {
-    const std::size_t rows = std::min(kRows, height - top);
-    for (std::size_t x = 0; x < width; ++x)  // columns first: neighbours in the source where the sides change
-      for (std::size_t y = top; y < top + rows; ++y) {
-        const std::size_t across = sides_change ? y : x, down = sides_change ? x : y;
-        const bool mirrored = orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
-        const bool upside_down = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
-        const std::size_t column = mirrored ? picture.width - 1 - across : across;
-        const std::size_t row = upside_down ? picture.height - 1 - down : down;
-        std::memcpy(&band[((y - top) * width + x) * 3], &picture.rgb[(row * picture.width + column) * 3], 3);
-      }
-    send_all(band.data(), rows * width * 3);
+    rows.resize(std::min(kRows, height - top) * width * 3);
+    copy_turned_rows(picture, orientation, top, rows);
+    send_all(rows.data(), rows.size());
   }
 }
 
@@ -161,9 +153,9 @@ void answer(const Request& request, std::uint64_t mapped) {
   receive_all(encoded.get(), request.encoded_bytes);
   const Picture picture = decode(request, {encoded.get(), request.encoded_bytes});
   limit_cpu(0);
-  const bool sides_change = request.orientation >= 5;
+  const bool swaps = swaps_sides(request.orientation);
   const std::uint64_t bytes = request.wants_pixels ? std::uint64_t(picture.width) * picture.height * 3 : 0;
-  send_reply(sides_change ? picture.height : picture.width, sides_change ? picture.width : picture.height, bytes);
+  send_reply(swaps ? picture.height : picture.width, swaps ? picture.width : picture.height, bytes);
   if (bytes == 0) return;
   if (request.orientation <= 1)
     send_all(picture.rgb.get(), bytes);

@@ -9,7 +9,6 @@
 #include "core/rng.h"
 #include "paths.h"
 
-using agon::Interval;
 using agon::Json;
 using agon::ReliabilityBin;
 using agon::Rng;
@@ -78,54 +77,11 @@ TEST_CASE("pass@k equals the share of subsets that hold a right sample") {
   REQUIRE(agon::pass_at_k(2000, 1, 1000) == Approx(0.5));  // the binomials themselves would overflow
 }
 
-TEST_CASE("a 95 % interval of a mean holds the true mean about 95 times in 100") {
-  Rng rng(3);
-  int held = 0;
-  constexpr int kRounds = 400;
-  for (int round = 0; round < kRounds; ++round) {
-    std::vector<double> values(80);
-    for (double& value : values) value = rng.normal();
-    const Interval interval = agon::bootstrap_interval(
-        values.size(),
-        [&](std::span<const std::size_t> indices) {
-          double sum = 0;
-          for (std::size_t index : indices) sum += values[index];
-          return sum / static_cast<double>(indices.size());
-        },
-        static_cast<std::uint64_t>(round), 300);
-    held += interval.low <= 0 && 0 <= interval.high;
-  }
-  REQUIRE(held > kRounds * 90 / 100);
-  REQUIRE(held < kRounds * 99 / 100);
-}
-
-TEST_CASE("the bootstrap depends on its seed alone and leaves undefined resamples out") {
-  const std::vector<double> values{1, 2, 4, 8, 16};
-  const auto total = [&](std::span<const std::size_t> indices) {
-    double sum = 0;
-    for (std::size_t index : indices) sum += values[index];
-    return sum;
-  };
-  const Interval a = agon::bootstrap_interval(5, total, 1), b = agon::bootstrap_interval(5, total, 1);
-  const Interval other = agon::bootstrap_interval(5, total, 2);
-  REQUIRE((a.low == b.low && a.high == b.high));
-  REQUIRE((a.low != other.low || a.high != other.high));
-  const Interval defined = agon::bootstrap_interval(
-      5, [](std::span<const std::size_t> indices) { return indices[0] == 0 ? std::nan("") : 3.0; }, 1);
-  REQUIRE((defined.low == 3 && defined.high == 3));
-  const Interval never = agon::bootstrap_interval(
-      5, [](std::span<const std::size_t>) { return std::nan(""); }, 1);
-  REQUIRE((std::isnan(never.low) && std::isnan(never.high)));
-}
-
 TEST_CASE("empty input gives NaN, never a number") {
   REQUIRE(std::isnan(agon::mean({})));
   REQUIRE(std::isnan(agon::roc_auc({}, {})));
   REQUIRE(std::isnan(agon::average_precision({}, {})));
   REQUIRE(agon::roc_curve({}, {}).empty());
-  REQUIRE(std::isnan(agon::bootstrap_interval(
-                         0, [](std::span<const std::size_t>) { return 1.0; }, 1)
-                         .low));
   const auto bins = agon::reliability({}, {}, 4);
   REQUIRE(bins.size() == 4);
   REQUIRE((std::isnan(bins[2].accuracy) && std::isnan(bins[2].mean_score)));

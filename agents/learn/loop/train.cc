@@ -25,6 +25,7 @@
 #include "core/progress.h"
 #include "core/provenance.h"
 #include "core/rng.h"
+#include "core/statistics.h"
 #include "core/text.h"
 #include "record/run_database.h"
 #include "record/run_schema.h"
