@@ -1,4 +1,5 @@
-// net/byte_budget.h - bytes that many share, and leases of them. Thread-safe.
+// net/byte_budget.h - a bound on the bytes that all requests and answers of a server hold together
+// (HttpLimits::most_held_bytes), and leases of them. Thread-safe.
 #pragma once
 
 #include <atomic>

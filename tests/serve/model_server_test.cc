@@ -1,5 +1,7 @@
 #include "serve/model_server.h"
 
+#include <httplib.h>
+
 #include <catch2/catch.hpp>
 #include <cmath>
 

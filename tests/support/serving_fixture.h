@@ -2,138 +2,58 @@
 // wires.
 #pragma once
 
-#include <arpa/inet.h>
-#include <httplib.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <chrono>
-#include <csignal>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <thread>
 #include <utility>
 
-#include "core/base64.h"
 #include "core/image.h"
 #include "core/json.h"
-#include "paths.h"
 #include "serve/model_server.h"
+
+namespace httplib {
+class Client;
+}
 
 namespace agon::test {
 
 using Clock = std::chrono::steady_clock;
-inline double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
+double seconds_since(Clock::time_point start);
 inline constexpr double kSoon = AGON_SANITIZED ? 60 : 10;  // seconds
 
-inline const std::filesystem::path& tiny() {
-  static const std::filesystem::path kFolder = source_path("models/agon-tiny");
-  return kFolder;
-}
-
-inline std::shared_ptr<serve::ServedPolicy> tiny_policy() {
-  static const auto kPolicy = std::make_shared<serve::ServedPolicy>(tiny(), agents::EngineOptions{});
-  return kPolicy;
-}
+const std::filesystem::path& tiny();                 // models/agon-tiny
+std::shared_ptr<serve::ServedPolicy> tiny_policy();  // one for all tests
 
 // Serves as long as it lives.
 struct Serving {
-  explicit Serving(serve::ModelServerOptions options = {}, serve::ServedModels models = {.policy = tiny_policy()})
-      : server(std::move(models), with_any_port(options)),
-        thread([this] { server.run(stop); }),
-        client("127.0.0.1", server.port()) {
-    std::signal(SIGPIPE, SIG_IGN);
-    client.set_read_timeout(60);
-  }
-  ~Serving() {
-    stop = true;
-    thread.join();
-  }
-  static serve::ModelServerOptions with_any_port(serve::ModelServerOptions options) {
-    options.port = 0;
-    return options;
-  }
-  std::pair<int, Json> post(const std::string& path, const std::string& body) {
-    const auto reply = client.Post(path, body, "application/json");
-    INFO(path << ": " << httplib::to_string(reply.error()));
-    REQUIRE(reply);
-    return {reply->status, Json::parse(reply->body)};
-  }
-  Json answer(const std::string& path, const Json& body) {
-    const auto [status, json] = post(path, body.dump());
-    INFO(json.dump());
-    REQUIRE(status == 200);
-    return json;
-  }
-  Json refusal(const std::string& path, const std::string& body, int status = 400) {
-    const auto [got, json] = post(path, body);
-    INFO(json.dump());
-    CHECK(got == status);
-    CHECK(json["error"]["message"].is_string());
-    CHECK(json["error"]["type"].is_string());
-    CHECK(json["error"].contains("code"));
-    return json["error"];
-  }
-  double metric(const std::string& name) {
-    const auto reply = client.Get("/metrics");
-    REQUIRE(reply);
-    const std::size_t at = reply->body.find("\n" + name + " ");
-    REQUIRE(at != std::string::npos);
-    return std::stod(reply->body.substr(at + name.size() + 2));
-  }
+  explicit Serving(serve::ModelServerOptions options = {}, serve::ServedModels models = {.policy = tiny_policy()});
+  ~Serving();
+  std::pair<int, Json> post(const std::string& path, const std::string& body);  // the status, the answer
+  Json answer(const std::string& path, const Json& body);                       // REQUIREs a 200
+  // CHECKs the status and OpenAI's form; what stands in "error".
+  Json refusal(const std::string& path, const std::string& body, int status = 400);
+  double metric(const std::string& name);
+
   std::atomic<bool> stop = false;
   serve::ModelServer server;
   std::thread thread;
-  httplib::Client client;
+  const std::unique_ptr<httplib::Client> connection;
+  httplib::Client& client = *connection;
 };
 
-inline Json chat(const std::string& text, Json more = Json::object()) {
-  more["messages"] = Json::array({{{"role", "user"}, {"content", text}}});
-  if (!more.contains("temperature")) more["temperature"] = 0;
-  if (!more.contains("max_tokens")) more["max_tokens"] = 12;
-  return more;
-}
+// A request body of one message; at temperature 0 and of 12 tokens unless `more` has its own.
+Json chat(const std::string& text, Json more = Json::object());
+Json picture_part(const Image& picture);
 
-inline Json picture_part(const Image& picture) {
-  const std::string url = "data:image/png;base64," + base64(encode_image(picture, ImageFormat::png));
-  return {{"type", "image_url"}, {"image_url", {{"url", url}}}};
-}
-
-inline int connected(int port) {
-  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<std::uint16_t>(port));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return fd;
-  ::close(fd);
-  return -1;
-}
-inline void say(int fd, const std::string& text) {
-  REQUIRE(::send(fd, text.data(), text.size(), MSG_NOSIGNAL) == std::ssize(text));
-}
-inline std::string hear(int fd, const std::string& end, double seconds = kSoon) {
-  std::string heard;
-  const auto start = Clock::now();
-  while (seconds_since(start) < seconds && heard.find(end) == std::string::npos) {
-    pollfd ready{fd, POLLIN, 0};
-    if (::poll(&ready, 1, 50) <= 0) continue;
-    char bytes[4096];
-    const ssize_t size = ::recv(fd, bytes, sizeof bytes, 0);
-    if (size <= 0) return heard + "|closed";
-    heard.append(bytes, static_cast<std::size_t>(size));
-  }
-  return heard;
-}
-inline std::string posted(const std::string& path, const Json& body, const std::string& headers = "") {
-  const std::string text = body.dump();
-  return fmt::format("POST {} HTTP/1.1\r\nHost: x\r\n{}Content-Length: {}\r\n\r\n{}", path, headers, text.size(), text);
-}
+// A socket to the server; -1: refused.
+int connected(int port);
+void say(int fd, const std::string& text);
+// What comes up to `end`, or until the time is over; with "|closed" where the server closes first.
+std::string hear(int fd, const std::string& end, double seconds = kSoon);
+// A whole POST, as it goes over the wire.
+std::string posted(const std::string& path, const Json& body, const std::string& headers = "");
 
 }  // namespace agon::test
