@@ -6,6 +6,7 @@
 #include <chrono>
 #include <thread>
 
+#include "core/base64.h"
 #include "core/file.h"
 #include "serve/model_server.h"
 #include "serving_fixture.h"
