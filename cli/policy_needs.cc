@@ -1,19 +1,12 @@
 #include "cli/policy_needs.h"
 
-#include <algorithm>
-
 #include "core/error.h"
 
 namespace agon::cli {
 
-bool shows_pictures(const env::Suite& suite, env::Split split, std::uint64_t seed) {
-  const env::StepResult first = suite.make_env()->reset({split, 0, seed});
-  return std::ranges::any_of(first.observation.parts, [](const Part& part) { return part.is_image(); });
-}
-
 void require_plays(const std::string& command, const agents::Capabilities& policy,
                    const agents::RolloutOptions& options) {
-  if (!policy.images && shows_pictures(options.suite, options.split, options.seed))
+  if (!policy.images && env::shows_pictures(options.suite, options.split, options.seed))
     throw Error(
         "{}: the tasks of {} have pictures, and {} takes none. Choose a model that reads pictures, or a suite of "
         "text.",
@@ -33,7 +26,7 @@ void require_searches(const agents::Capabilities& policy, const critic::SearchOp
         "search: a search writes step by step, and the server of {} cannot continue a turn that has begun. Use a "
         "server that can (vLLM, SGLang, llama.cpp, agon serve), or play whole episodes with agon run.",
         policy.name);
-  if (!policy.continues_pictures && options.suite && shows_pictures(*options.suite, options.split, options.seed))
+  if (!policy.continues_pictures && options.suite && env::shows_pictures(*options.suite, options.split, options.seed))
     throw Error(
         "search: the tasks of {} have pictures, and {} continues a turn as a text alone (/v1/completions). Use a "
         "server that continues turns of chats, or a suite of text.",

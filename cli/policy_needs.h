@@ -2,18 +2,13 @@
 // this machine has.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "agents/policy.h"
 #include "agents/rollout.h"
 #include "critic/search/search_run.h"
-#include "env/suite.h"
 
 namespace agon::cli {
-
-// Whether the first task of the split does.
-bool shows_pictures(const env::Suite& suite, env::Split split, std::uint64_t seed);
 
 // Throw Error that names what is missing and what to use instead.
 void require_plays(const std::string& command, const agents::Capabilities& policy,

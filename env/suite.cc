@@ -117,6 +117,11 @@ Suite Suite::with_role(const std::string& role) const {
   return with(other);
 }
 
+bool shows_pictures(const Suite& suite, Split split, std::uint64_t seed) {
+  const StepResult first = suite.make_env()->reset({split, 0, seed});
+  return std::ranges::any_of(first.observation.parts, [](const Part& part) { return part.is_image(); });
+}
+
 std::unique_ptr<Env> make_env(const std::string& name, const SuiteOptions& options) {
   return Suite(name, options).make_env();
 }

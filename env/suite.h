@@ -80,6 +80,9 @@ class Suite {
   std::shared_ptr<const Resolved> resolved_;
 };
 
+// Whether the first task of the split does.
+bool shows_pictures(const Suite& suite, Split split, std::uint64_t seed);
+
 // All suites, by name. Those that take a file are listed, but have no tasks without it.
 std::vector<std::string> suite_names();
 // An Env of a suite, for callers that need nothing else of the suite. Throws Error as Suite does.

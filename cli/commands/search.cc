@@ -182,7 +182,7 @@ void require_asked(const SearchCommandFlags& flags, const critic::MethodOptions&
 void require_text(const SearchCommandFlags& flags, const critic::SearchOptions& options) {
   if (flags.critic.critic != "process-reward" || flags.critic.form != "shepherd" || !needs_critic(options.method))
     return;
-  if (shows_pictures(*options.suite, options.split, options.seed))
+  if (env::shows_pictures(*options.suite, options.split, options.seed))
     throw Error(
         "search: the tasks of {} have pictures, which --critic-form shepherd cannot send. Choose another form or "
         "critic.",

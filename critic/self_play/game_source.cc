@@ -12,6 +12,7 @@
 #include "critic/critic_prompt.h"
 #include "critic/generative_critic.h"
 #include "critic/self_play/games.h"
+#include "critic/self_play/solver_check.h"
 #include "env/suite.h"
 #include "env/wrappers/critic_role.h"
 #include "env/wrappers/role.h"
@@ -51,7 +52,10 @@ class PlayedGames final : public agents::GroupSource {
         solver_(source_.suite.with_role(env::kSolver)),
         env_(solver_.make_env()) {
     if (!source_.game->against.empty()) opponent_ = load(source_.game->against);
-    for (const auto& solver : source_.game->solvers) solvers_.push_back(load(solver));
+    for (const auto& solver : source_.game->solvers) {
+      solvers_.push_back(load(solver));
+      require_solver(solvers_.back()->capabilities(), solver_);
+    }
   }
 
   PlayedGroups play(agents::Policy& policy, int count, std::uint64_t round, const std::atomic<bool>* stop) override {

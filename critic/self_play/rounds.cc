@@ -15,10 +15,12 @@
 #include "core/progress.h"
 #include "core/provenance.h"
 #include "core/rng.h"
+#include "critic/self_play/solver_check.h"
 #include "env/suite.h"
 #include "record/episode_store.h"
 #include "record/journal_entry.h"
 #include "record/run_reader.h"
+#include "record/run_schema.h"
 
 namespace agon::critic {
 namespace {
@@ -58,6 +60,13 @@ Json stored_config(const SelfPlayConfig& config) {
       {"critic", record(config.critic)}, {"sneaky", record(config.sneaky)}, {"solvers", Json::array()}};
   for (const fs::path& solver : config.solvers) json[kProvenance]["solvers"].push_back(record(solver));
   return json;
+}
+
+// A server may lack what a model folder has.
+void require_solvers(const SelfPlayConfig& config, const ModelWorkshop& workshop) {
+  for (const GameSource& source : config.sources)
+    for (const fs::path& solver : source.solvers.empty() ? config.solvers : source.solvers)
+      if (agents::names_endpoint(solver.string())) require_solver(workshop.open(solver)->capabilities(), source.suite);
 }
 
 class SelfPlay {
@@ -291,6 +300,7 @@ ModelWorkshop local_workshop() {
 
 bool self_play(const SelfPlayConfig& config, bool resume, const std::atomic<bool>& stop,
                const ModelWorkshop& workshop) {
+  if (!fs::exists(config.output / record::kRunDatabase)) require_solvers(config, workshop);
   return SelfPlay(config, resume, stop, workshop).run();
 }
 

@@ -145,6 +145,18 @@ bool does_harm(const SolverRates& rates) {
   return rates.completions > 0 && rates.original >= kSolved && rates.sneaky == 0;
 }
 
+void require_solver(const agents::Capabilities& solver, const env::Suite& suite) {
+  const bool pictures = env::shows_pictures(suite, env::Split::train, 0);
+  if (pictures && !solver.images)
+    throw Error("self-play: the tasks of {} have pictures, and {} takes none. Choose a solver that reads pictures.",
+                suite.name(), solver.name);
+  if (!solver.continues || (pictures && !solver.continues_pictures))
+    throw Error(
+        "self-play: a solver goes on from a step, and the server of {} cannot continue a turn that has begun{}. Use a "
+        "server that can (vLLM, SGLang, llama.cpp, agon serve), or a model folder.",
+        solver.name, solver.continues ? " behind a picture" : "");
+}
+
 std::vector<SolverRates> check_by_solvers(std::span<agents::Policy* const> solvers, std::span<const StepPair> pairs,
                                           const SolverCheckOptions& options) {
   if (options.completions < 1) throw Error("self-play: completions must be at least 1, got {}.", options.completions);

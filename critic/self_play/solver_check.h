@@ -9,8 +9,12 @@
 
 #include "agents/policy.h"
 #include "critic/critic.h"
+#include "env/suite.h"
 
 namespace agon::critic {
+
+// Throws Error, with what to use instead, for a policy that cannot write the rest of a turn of the suite's tasks.
+void require_solver(const agents::Capabilities& solver, const env::Suite& suite);
 
 // A place in a turn with its right step and with the step made wrong. env: its state before that turn; not null.
 struct StepPair {

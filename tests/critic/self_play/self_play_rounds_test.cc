@@ -13,6 +13,7 @@
 #include "core/rng.h"
 #include "core/text.h"
 #include "critic/self_play/rounds.h"
+#include "critic/self_play/solver_check.h"
 #include "env/verdict.h"
 #include "record/journal_entry.h"
 #include "record/run_reader.h"
@@ -288,4 +289,24 @@ TEST_CASE("self-play: a damaged game is told with its run and number") {
   CHECK_THROWS_WITH(world.play(), Catch::Contains("run: game 3 is damaged"));
   world.change("UPDATE journal SET body = 'no json' WHERE task_index = 4");
   CHECK_THROWS_WITH(world.play(), Catch::Contains("entry 0 (game) of the journal of task 4 is damaged"));
+}
+
+TEST_CASE("self-play: a solver that cannot write the rest of a turn is refused before anything is played") {
+  const env::Suite charts("charts", {.level = 1});
+  agents::Capabilities solver{.name = "x", .images = true, .logprobs = true, .score = true};
+  CHECK_NOTHROW(require_solver(solver, charts));
+  solver.continues_pictures = false;
+  CHECK_THROWS_WITH(require_solver(solver, charts), Catch::Contains("behind a picture"));
+  solver.continues = false;
+  CHECK_THROWS_WITH(require_solver(solver, charts),
+                    Catch::Contains("x cannot continue a turn that has begun. Use a server"));
+  solver = {.name = "x"};
+  CHECK_THROWS_WITH(require_solver(solver, charts),
+                    Catch::Contains("the tasks of charts have pictures, and x takes none"));
+
+  World world;
+  world.config.solvers = {"http://127.0.0.1:9/v1"};  // nobody listens there
+  const std::atomic<bool> never = false;
+  CHECK_THROWS_WITH(self_play(world.config, false, never, local_workshop()), Catch::Contains("does not answer"));
+  CHECK_FALSE(fs::exists(world.config.output));
 }
