@@ -326,6 +326,20 @@ bool may_end_denial(std::string_view before) {
 // Quick: a denial begins with a word or a question mark.
 bool may_begin_denial(char c) { return c == '?' || (is_word_byte(c) && !(c >= '0' && c <= '9')); }
 
+// " was reached in 2010", " occurred".
+bool is_reached(std::string_view after) {
+  constexpr std::string_view kReached[] = {"reached",  "recorded", "seen", "set",        "hit",      "attained",
+                                           "achieved", "observed", "had",  "registered", "reported", "noted"};
+  constexpr std::string_view kAuxiliaries[] = {" was ", " is ", " were ", " has been "};
+  const std::string lower = lower_start(after);
+  const std::string_view clause = std::string_view(lower).substr(0, lower.find_first_of(".,;"));
+  return starts_with_any_word(behind(clause, " "), std::initializer_list<std::string_view>{"occurs", "occurred"}) ||
+         std::any_of(std::begin(kAuxiliaries), std::end(kAuxiliaries), [&](std::string_view verb) {
+           const std::size_t at = clause.find(verb);
+           return at != clause.npos && starts_with_any_word(clause.substr(at + verb.size()), kReached);
+         });
+}
+
 // "reaches a maximum of", "peaked at a minimum of": what follows is the value there.
 bool names_peak(std::string_view left) {
   constexpr std::string_view kPeaks[] = {"reach",  "reaches", "reached", "reaching", "has",     "had",    "with",
@@ -374,7 +388,7 @@ bool denies_last(std::string_view after) {
          ends_with_denied_verb(rest);
 }
 
-bool bounds_next(std::string_view before) {
+bool bounds_next(std::string_view before, std::string_view after) {
   const std::size_t last = before.find_last_not_of(' ');
   if (last == before.npos ||
       (!is_word_byte(before[last]) && std::string_view("<>=").find(before[last]) == std::string_view::npos))
@@ -390,23 +404,8 @@ bool bounds_next(std::string_view before) {
   const bool plain = std::find(std::begin(kPlainBounds), std::end(kPlainBounds), *bound) != std::end(kPlainBounds);
   const std::string_view left = said.substr(0, said.size() - bound->size());
   if (left.ends_with('\\')) return false;  // \over
-  if ((*bound == "maximum of" || *bound == "minimum of") && names_peak(left)) return false;
+  if ((*bound == "maximum of" || *bound == "minimum of") && (names_peak(left) || is_reached(after))) return false;
   return !plain || !ends_with_digit(trim(left));
-}
-
-bool is_peak_reached(std::string_view before, std::string_view after) {
-  constexpr std::string_view kReached[] = {"reached",  "recorded", "seen", "set",        "hit",      "attained",
-                                           "achieved", "observed", "had",  "registered", "reported", "noted"};
-  constexpr std::string_view kAuxiliaries[] = {" was ", " is ", " were ", " has been "};
-  if (!ends_with_any_word(trim(lower_end(before)), std::initializer_list<std::string_view>{"maximum of", "minimum of"}))
-    return false;
-  const std::string lower = lower_start(after);
-  const std::string_view clause = std::string_view(lower).substr(0, lower.find_first_of(".,;"));
-  return starts_with_any_word(behind(clause, " "), std::initializer_list<std::string_view>{"occurs", "occurred"}) ||
-         std::any_of(std::begin(kAuxiliaries), std::end(kAuxiliaries), [&](std::string_view verb) {
-           const std::size_t at = clause.find(verb);
-           return at != clause.npos && starts_with_any_word(clause.substr(at + verb.size()), kReached);
-         });
 }
 
 bool bounds_last(std::string_view after) {

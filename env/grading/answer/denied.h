@@ -12,11 +12,9 @@ bool denies_next(std::string_view before);
 // 아니라", " değil"?
 bool denies_last(std::string_view after);
 
-// Does a plain text end with what makes the number behind it a bound: "at least", ">", "超过"?
-bool bounds_next(std::string_view before);
-// "A maximum of 45 was reached in 2010": is the number between them not a bound but the value at a peak, by the verb
-// behind it?
-bool is_peak_reached(std::string_view before, std::string_view after);
+// Is the number between the two texts a bound, by what stands before it: "at least", ">", "超过"? "A maximum of" makes
+// it one, except where that is reached: "a maximum of 45 was reached in 2010".
+bool bounds_next(std::string_view before, std::string_view after);
 // Does a plain text begin with what makes the number before it one: "+", " or more", "以上"; or with "and a half"?
 bool bounds_last(std::string_view after);
 

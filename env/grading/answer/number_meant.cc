@@ -43,7 +43,8 @@ std::optional<Number> parse_or_only(std::string_view text) {
 // What stands behind the last "=" or "≈", where the text is one equation, without a second one. Where that is no
 // number but a sum or product, the number before it: "36 + 4 = 40 = 4 × 10".
 std::optional<Number> behind_equals(std::string_view text) {
-  std::size_t first = text.npos, before = text.npos, last = text.npos, size = 1;
+  std::size_t first = text.npos, last = text.npos, size = 1;  // of signs; size: bytes of the last one
+  std::size_t before = text.npos;                             // where the text between the last two begins
   for (std::size_t at = 0; at < text.size(); ++at) {
     const bool about = text.substr(at).starts_with("\u2248");
     const bool equals = text[at] == '=' &&
@@ -51,7 +52,7 @@ std::optional<Number> behind_equals(std::string_view text) {
                         (at + 1 == text.size() || text[at + 1] != '=');
     if (!about && !equals) continue;
     if (first == text.npos) first = at;
-    before = last;
+    if (last != text.npos) before = last + size;
     last = at;
     size = about ? 3 : 1;
   }
@@ -65,7 +66,7 @@ std::optional<Number> behind_equals(std::string_view text) {
   if (is_multiple_of_x(text.substr(0, last + size), right.substr(digits))) return {};
   if (const auto number = parse_or_only(right)) return number;
   const bool checks = before != text.npos && !right.empty() && std::none_of(right.begin(), right.end(), is_letter);
-  return checks ? parse_plain_number(trim(text.substr(before + 1, last - before - 1))) : std::nullopt;
+  return checks ? parse_plain_number(trim(text.substr(before, last - before))) : std::nullopt;
 }
 
 // "T = 300K", "a temperature of 300K" with a blank before each K: kelvin, not thousands. Other texts as they are.

@@ -144,8 +144,8 @@ bool joins_variable(std::string_view before) {
 }  // namespace
 
 bool is_no_answer(std::string_view before, std::string_view behind) {
-  return denies_next(before) || (bounds_next(before) && !is_peak_reached(before, behind)) ||
-         ends_with_function(before) || before.ends_with("\u00b1") || ends_with_label(before) ||
+  return denies_next(before) || bounds_next(before, behind) || ends_with_function(before) ||
+         before.ends_with("\u00b1") || ends_with_label(before) ||
          ends_with_any(ascii_lower(last_bytes(before, 40)), kImpossible) || denies_last(behind) ||
          denies_last(behind_unit(behind)) || bounds_last(behind);
 }

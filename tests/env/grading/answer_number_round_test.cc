@@ -203,6 +203,7 @@ TEST_CASE("numbers: parts in other languages, peaks, and none of them") {
          {"The minimum of 3 cm was recorded in March.", "3"},
          {"A maximum of 45 guests was invited", ""},
          {"36 + 4 = 40 = 4 × 10", "40"},
+         {"36.2 + 4 ≈ 40 = 4 × 10", "40"},
          {"3 * 8 = 24 = 2 * 12.", "24"},
          {"12 = 3 × 4", ""},
          {"There are a maximum of 45.", ""},
