@@ -62,19 +62,32 @@ Json stored_config(const SelfPlayConfig& config) {
   return json;
 }
 
-// A server may lack what a model folder has.
-void require_solvers(const SelfPlayConfig& config, const ModelWorkshop& workshop) {
+using Policies = std::map<std::string, std::unique_ptr<agents::Policy>>;
+
+agents::Policy* opened(Policies& policies, const fs::path& model, const ModelWorkshop& workshop) {
+  auto& policy = policies[model.string()];
+  if (!policy) policy = workshop.open(model);
+  return policy.get();
+}
+
+// A server may lack what a model folder has. Returns the servers, which have been asked what they can.
+Policies required_servers(const SelfPlayConfig& config, const ModelWorkshop& workshop) {
+  Policies servers;
   for (const GameSource& source : config.sources)
     for (const fs::path& solver : source.solvers.empty() ? config.solvers : source.solvers)
-      if (agents::names_endpoint(solver.string())) require_solver(workshop.open(solver)->capabilities(), source.suite);
+      if (agents::names_endpoint(solver.string()))
+        require_solver(opened(servers, solver, workshop)->capabilities(), source.suite);
+  return servers;
 }
 
 class SelfPlay {
  public:
-  SelfPlay(const SelfPlayConfig& config, bool resume, const std::atomic<bool>& stop, const ModelWorkshop& workshop)
+  SelfPlay(const SelfPlayConfig& config, bool resume, const std::atomic<bool>& stop, const ModelWorkshop& workshop,
+           Policies servers)
       : config_(config),
         stop_(stop),
         workshop_(workshop),
+        servers_(std::move(servers)),
         store_(record::EpisodeStore::create(config.output, stored_config(config), resume)),
         reader_(record::RunReader::open(config.output)) {
     for (const GameSource& source : config.sources) envs_.push_back(source.suite.make_env());
@@ -119,18 +132,18 @@ class SelfPlay {
     return key;
   }
 
+  // The models are gone with it, before a round's training.
   struct Table {
     const ModelWorkshop& workshop;
-    std::map<std::string, std::unique_ptr<agents::Policy>> models;
+    Policies& servers;
+    Policies models;
     agents::Policy* at(const fs::path& model) {
-      auto& policy = models[model.string()];
-      if (!policy) policy = workshop.open(model);
-      return policy.get();
+      return opened(agents::names_endpoint(model.string()) ? servers : models, model, workshop);
     }
   };
 
   std::vector<PlayedGame> play_round(int round) {
-    Table table{workshop_, {}};
+    Table table{workshop_, servers_, {}};
     std::vector<PlayedGame> games;
     std::uint64_t all = 0;
     for (const GameSource& source : config_.sources) all += source.games;
@@ -280,6 +293,7 @@ class SelfPlay {
   const SelfPlayConfig& config_;
   const std::atomic<bool>& stop_;
   const ModelWorkshop& workshop_;
+  Policies servers_;  // over all rounds
   std::unique_ptr<record::EpisodeStore> store_;
   std::unique_ptr<record::RunReader> reader_;
   std::vector<std::unique_ptr<env::Env>> envs_;  // one per source
@@ -300,8 +314,9 @@ ModelWorkshop local_workshop() {
 
 bool self_play(const SelfPlayConfig& config, bool resume, const std::atomic<bool>& stop,
                const ModelWorkshop& workshop) {
-  if (!fs::exists(config.output / record::kRunDatabase)) require_solvers(config, workshop);
-  return SelfPlay(config, resume, stop, workshop).run();
+  const bool is_new = !fs::exists(config.output / record::kRunDatabase);
+  Policies servers = is_new ? required_servers(config, workshop) : Policies{};
+  return SelfPlay(config, resume, stop, workshop, std::move(servers)).run();
 }
 
 std::string self_play_table(const Json& summary) {

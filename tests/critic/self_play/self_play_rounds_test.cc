@@ -8,6 +8,7 @@
 #include <set>
 
 #include "actor.h"
+#include "agents/remote/endpoint.h"
 #include "core/file.h"
 #include "core/hash.h"
 #include "core/rng.h"
@@ -107,6 +108,7 @@ class World {
 
   SelfPlayConfig config;
   std::vector<Lesson> lessons;
+  std::map<fs::path, int> opened;
   int calls = 0;
 
  private:
@@ -115,6 +117,7 @@ class World {
     write_file_atomically((folder / "model.safetensors").string(), content);
   }
   std::string name_of(const fs::path& model) const {
+    if (agents::names_endpoint(model.string())) return "solver";
     const std::string name = model.lexically_relative(folder_.path()).string();
     return name + " " + fmt::format("{:016x}", hash_text(read_file((model / "model.safetensors").string())));
   }
@@ -132,9 +135,13 @@ class World {
         world_.call();
         return Actor::complete(requests);
       }
+      agents::Capabilities capabilities() const override {
+        return {.name = "player", .images = true, .max_context = 1 << 20};
+      }
       World& world_;
     };
     const std::string name = name_of(model);
+    ++opened[model];
     return std::make_unique<Player>(*this, [this, name](const agents::CompletionRequest& request, int sample) {
       Rng rng = Rng::derive(request.sampling.seed, name, {}, static_cast<std::uint64_t>(sample));
       if (name.starts_with("solver")) return solve(request, rng);
@@ -291,6 +298,13 @@ TEST_CASE("self-play: a damaged game is told with its run and number") {
   CHECK_THROWS_WITH(world.play(), Catch::Contains("entry 0 (game) of the journal of task 4 is damaged"));
 }
 
+TEST_CASE("self-play: a solver's server is asked once for all rounds what it can") {
+  World world(4);
+  world.config.solvers = {"http://127.0.0.1:9/v1"};
+  REQUIRE(world.play());
+  CHECK(world.opened[world.config.solvers.front()] == 1);
+}
+
 TEST_CASE("self-play: a solver that cannot write the rest of a turn is refused before anything is played") {
   const env::Suite charts("charts", {.level = 1});
   agents::Capabilities solver{.name = "x", .images = true, .logprobs = true, .score = true};
@@ -304,7 +318,7 @@ TEST_CASE("self-play: a solver that cannot write the rest of a turn is refused b
   CHECK_THROWS_WITH(require_solver(solver, charts),
                     Catch::Contains("the tasks of charts have pictures, and x takes none"));
 
-  World world;
+  World world(4);
   world.config.solvers = {"http://127.0.0.1:9/v1"};  // nobody listens there
   const std::atomic<bool> never = false;
   CHECK_THROWS_WITH(self_play(world.config, false, never, local_workshop()), Catch::Contains("does not answer"));
