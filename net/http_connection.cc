@@ -28,11 +28,6 @@ constexpr std::size_t kMostHeaderBytes = 16 << 10;
 constexpr std::size_t kMostBufferBytes = 128 << 10;  // read ahead
 constexpr std::size_t kMostUnsent = 256 << 10;       // of an answer in pieces; more waits
 
-HttpConnection::Time after(double seconds) {
-  using Clock = HttpConnection::Clock;
-  return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
-}
-
 int status_of(const error_code& error) {
   if (error == http::error::header_limit || error == http::error::buffer_overflow) return 431;
   if (error == http::error::body_limit) return 413;
@@ -124,6 +119,10 @@ class HttpConnection::Pieces final : public HttpPieces {
   const std::shared_ptr<UnsentPieces> unsent_;
   const bool chunked_;
 };
+
+HttpConnection::Time HttpConnection::after(double seconds) {
+  return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+}
 
 HttpConnection::HttpConnection(HttpServing& serving, Socket socket)
     : serving_(serving), socket_(std::move(socket)), buffer_(kMostBufferBytes) {

@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "net/byte_budget.h"
@@ -58,6 +59,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     writing,  // an answer
     leaving   // the last answer is sent; what still comes is thrown away until the client closes
   };
+
+  static Time after(double seconds);  // from now
 
   HttpConnection(HttpServing& serving, Socket socket);
 
@@ -131,7 +134,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   Socket socket_;
   boost::beast::flat_buffer buffer_;
   std::optional<Parser> parser_;
-  const HttpRoute* route_ = nullptr;  // of the request; null: there is none such
+  const HttpRoute* route_ = nullptr;  // of the request; null: no route has its path and method
   std::optional<Response> response_;
   std::optional<Serializer> serializer_;
   ByteBudget::Lease held_;  // of the request's body, then of the answer's

@@ -188,8 +188,7 @@ void HttpServer::Implementation::close_stalled(Time now) {
 
 void HttpServer::Implementation::begin_stop() {
   serving.is_stopping = true;
-  stop_end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                std::chrono::duration<double>(serving.options.limits.stop_seconds));
+  stop_end = HttpConnection::after(serving.options.limits.stop_seconds);
   error_code ignored;
   acceptor.close(ignored);
   accept_again.cancel();

@@ -28,9 +28,9 @@ class Redactor {
   std::vector<std::string> forms_;
 };
 
-// The key that an environment variable holds; "" where no variable is named. `who` begins the message and says whose
-// key it is, "policy: the key of NAME". Throws Error for a variable that is empty, has
-// several lines, or holds other characters than printable ASCII.
+// The key that an environment variable holds; "" where no variable is named. Throws Error for a variable that is empty,
+// has several lines, or holds other characters than printable ASCII; `who` begins its message and says whose key it is:
+// "policy: the key of NAME".
 std::string key_in_environment(const std::string& variable, const std::string& who);
 
 }  // namespace agon::net
