@@ -7,17 +7,15 @@
 #include <mutex>
 #include <set>
 
+#include "soon.h"
 #include "wire_server.h"
 
 using namespace agon;
 using namespace agon::net;
 using namespace agon::test;
 using Catch::Contains;
-using Clock = std::chrono::steady_clock;
 
 namespace {
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 // Sends to a client and waits for all.
 class Waiting {

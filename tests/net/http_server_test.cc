@@ -2,26 +2,22 @@
 // tests/tools/search/retrieve_server_test.cc asks.
 #include "net/http_server.h"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <memory>
 #include <thread>
 
+#include "soon.h"
+#include "wire_client.h"
+
 using namespace agon;
 using namespace agon::net;
+using namespace agon::test;
 using Catch::Contains;
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-constexpr double kSoon = AGON_SANITIZED ? 40 : 8;  // seconds
 
 struct Running {
   Running(HttpServerOptions options, std::vector<HttpRoute> routes)
@@ -34,40 +30,10 @@ struct Running {
     options.port = 0;
     return options;
   }
+  int port() const { return server.port(); }
   std::atomic<bool> stop = false;
   HttpServer server;
   std::thread thread;
-};
-
-struct Wire {
-  explicit Wire(const Running& running) : fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(static_cast<std::uint16_t>(running.server.port()));
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    REQUIRE(::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
-  }
-  ~Wire() { ::close(fd); }
-  Wire(const Wire&) = delete;
-  void say(std::string_view text) const {
-    REQUIRE(::send(fd, text.data(), text.size(), MSG_NOSIGNAL) == std::ssize(text));
-  }
-  // What comes until `end` is in it, or the server closes.
-  std::string hear(std::string_view end) const {
-    std::string heard;
-    const auto start = Clock::now();
-    while (seconds_since(start) < kSoon) {
-      pollfd ready{fd, POLLIN, 0};
-      if (::poll(&ready, 1, 50) <= 0) continue;
-      char bytes[4096];
-      const ssize_t size = ::recv(fd, bytes, sizeof bytes, 0);
-      if (size <= 0) return heard + "|closed";
-      heard.append(bytes, static_cast<std::size_t>(size));
-      if (!end.empty() && heard.find(end) != std::string::npos) return heard;
-    }
-    return heard + "|silence";
-  }
-  const int fd;
 };
 
 HttpRoute in_pieces(std::function<void(const HttpServerRequest&)> work) {
@@ -91,7 +57,7 @@ TEST_CASE("an answer in pieces is chunked, and the connection stays") {
                           for (const char* piece : {"one", "", "two"})
                             sent += request.pieces->send(piece, "text/plain");
                         })});
-  const Wire wire(running);
+  const WireClient wire(running.port());
   for (int i = 0; i < 2; ++i) {
     wire.say(ask("1.1"));
     const std::string heard = wire.hear("0\r\n\r\n");
@@ -101,21 +67,21 @@ TEST_CASE("an answer in pieces is chunked, and the connection stays") {
   }
   CHECK(sent == 6);
   wire.say(ask("1.1", "Connection: close\r\n"));
-  CHECK_THAT(wire.hear(""), Contains("Connection: close") && Catch::EndsWith("0\r\n\r\n|closed"));
+  CHECK_THAT(wire.hear(), Contains("Connection: close") && Catch::EndsWith("0\r\n\r\n|closed"));
 }
 
 TEST_CASE("a client of HTTP/1.0 gets pieces as they are, until the end") {
   const Running running({}, {in_pieces([](const HttpServerRequest& request) {
                           for (const char* piece : {"one", "two"}) request.pieces->send(piece, "text/plain");
                         })});
-  const Wire wire(running);
+  const WireClient wire(running.port());
   wire.say(ask("1.0"));
-  CHECK_THAT(wire.hear(""), Catch::EndsWith("\r\n\r\nonetwo|closed") && !Contains("chunked"));
+  CHECK_THAT(wire.hear(), Catch::EndsWith("\r\n\r\nonetwo|closed") && !Contains("chunked"));
 }
 
 TEST_CASE("without a piece the answer is the one that is returned") {
   const Running running({}, {in_pieces([](const HttpServerRequest&) {})});
-  const Wire wire(running);
+  const WireClient wire(running.port());
   wire.say(ask("1.1"));
   CHECK_THAT(wire.hear("whole"), Contains("Content-Length: 5"));
 }
@@ -130,28 +96,23 @@ TEST_CASE("a client that goes, or does not read, ends the pieces") {
                           }
                           ended += request.stop;
                         })});
-  const auto start = Clock::now();
-  auto gone = std::make_unique<Wire>(running);
+  auto gone = std::make_unique<WireClient>(running.port());
   gone->say(ask("1.1"));
   gone->hear("xxx");
   gone.reset();
-  const Wire stalled(running);
+  const WireClient stalled(running.port());
   stalled.say(ask("1.1"));
-  while (ended < 2 && seconds_since(start) < kSoon) std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  CHECK(ended == 2);
+  CHECK(comes_soon([&] { return ended == 2; }));
 }
 
 TEST_CASE("a client that closes its side has gone where the route says so") {
   std::atomic<bool> seen = false;
-  const Running running({}, {in_pieces([&](const HttpServerRequest& request) {
-                          const auto start = Clock::now();
-                          while (!request.stop && seconds_since(start) < kSoon)
-                            std::this_thread::sleep_for(std::chrono::milliseconds(5));
-                          seen = request.stop.load();
-                        })});
-  const Wire wire(running);
+  const Running running(
+      {},
+      {in_pieces([&](const HttpServerRequest& request) { seen = comes_soon([&] { return request.stop.load(); }); })});
+  const WireClient wire(running.port());
   wire.say(ask("1.1"));
-  ::shutdown(wire.fd, SHUT_WR);
+  wire.say_no_more();
   CHECK_THAT(wire.hear("whole"), Contains("200 OK"));
   CHECK(seen);
 }
@@ -165,14 +126,14 @@ TEST_CASE("a key is asked for before the body, except where the route is open") 
   open.open = true;
   const Running running(options, {open, {"GET", "/shut", true, fine}, {"POST", "/shut", false, fine}});
   const auto said = [&](const std::string& text) {
-    const Wire wire(running);
+    const WireClient wire(running.port());
     wire.say(text);
     return wire.hear("e");
   };
   const auto get = [&](const char* path, const char* headers = "") {
-    const Wire wire(running);
+    const WireClient wire(running.port());
     wire.say(fmt::format("GET {} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{}\r\n", path, headers));
-    return wire.hear("");
+    return wire.hear();
   };
   CHECK_THAT(get("/open"), Contains("200 OK"));
   CHECK_THAT(get("/shut"), Contains(" 401 ") && Contains("WWW-Authenticate: Bearer") && Contains("refused 401"));
@@ -190,15 +151,11 @@ TEST_CASE("requests beyond the workers and the queue get 429") {
   const Running running(options, {in_pieces([&](const HttpServerRequest&) {
                           while (!open) std::this_thread::sleep_for(std::chrono::milliseconds(2));
                         })});
-  const Wire first(running), second(running), third(running);
-  const auto until = [&](auto holds) {
-    const auto start = Clock::now();
-    while (!holds() && seconds_since(start) < kSoon) std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  };
+  const WireClient first(running.port()), second(running.port()), third(running.port());
   first.say(ask("1.1"));
-  until([&] { return running.server.load().working == 1; });
+  CHECK(comes_soon([&] { return running.server.load().working == 1; }));
   second.say(ask("1.1"));
-  until([&] { return running.server.load().waiting == 1; });
+  CHECK(comes_soon([&] { return running.server.load().waiting == 1; }));
   third.say(ask("1.1"));
   CHECK_THAT(third.hear("error"), Contains(" 429 ") && Contains("Retry-After: 1"));
   open = true;
@@ -212,11 +169,9 @@ TEST_CASE("without a queue every worker still has a request") {
   const Running running(options, {in_pieces([&](const HttpServerRequest&) {
                           while (!open) std::this_thread::sleep_for(std::chrono::milliseconds(2));
                         })});
-  const Wire first(running), second(running), third(running);
-  for (const Wire* wire : {&first, &second}) wire->say(ask("1.1"));
-  const auto start = Clock::now();
-  while (running.server.load().working < 2 && seconds_since(start) < kSoon)
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  const WireClient first(running.port()), second(running.port()), third(running.port());
+  for (const WireClient* wire : {&first, &second}) wire->say(ask("1.1"));
+  CHECK(comes_soon([&] { return running.server.load().working == 2; }));
   third.say(ask("1.1"));
   CHECK_THAT(third.hear("error"), Contains(" 429 "));
   open = true;
@@ -231,23 +186,18 @@ TEST_CASE("a client that goes while it waits leaves the queue") {
                           ++worked;
                           while (!open) std::this_thread::sleep_for(std::chrono::milliseconds(2));
                         })});
-  const auto until = [&](auto holds) {
-    const auto start = Clock::now();
-    while (!holds() && seconds_since(start) < kSoon) std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    CHECK(holds());
-  };
-  const Wire first(running);
+  const WireClient first(running.port());
   first.say(ask("1.1"));
-  until([&] { return running.server.load().working == 1; });
+  CHECK(comes_soon([&] { return running.server.load().working == 1; }));
   {
-    const Wire second(running);
+    const WireClient second(running.port());
     second.say(ask("1.1"));
-    until([&] { return running.server.load().waiting == 1; });
+    CHECK(comes_soon([&] { return running.server.load().waiting == 1; }));
   }
-  until([&] { return running.server.load().waiting == 0; });
+  CHECK(comes_soon([&] { return running.server.load().waiting == 0; }));
   open = true;
   CHECK_THAT(first.hear("whole"), Contains("200 OK"));
-  until([&] { return running.server.load().working == 0; });
+  CHECK(comes_soon([&] { return running.server.load().working == 0; }));
   CHECK(worked == 1);
 }
 
@@ -263,12 +213,12 @@ TEST_CASE("pieces that a stop cuts off have no proper end, and what waits is tol
                                     std::this_thread::sleep_for(std::chrono::milliseconds(600));
                                 })});
   const char* const body = GENERATE("says", "late");
-  const Wire wire(*running), waiting(*running);
+  const WireClient wire(running->port()), waiting(running->port());
   wire.say(fmt::format("POST /pieces HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n{}", body));
   wire.hear("one");
   waiting.say(ask("1.1"));
   running->stop = true;
-  const std::string heard = wire.hear("");
+  const std::string heard = wire.hear();
   if (body == std::string("says"))
     CHECK_THAT(heard, Contains("why") && Contains("\r\n0\r\n\r\n"));
   else
@@ -283,9 +233,9 @@ TEST_CASE("paths and methods as clients write them") {
   options.most_request_bytes = 1 << 20;
   const Running running(options, {{"GET", "/a b/\u00e9", true, fine}, {"POST", "/post", true, fine}});
   const auto said = [&](const std::string& line) {
-    const Wire wire(running);
+    const WireClient wire(running.port());
     wire.say(fmt::format("{} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", line));
-    return wire.hear("");
+    return wire.hear();
   };
   CHECK_THAT(said("GET /a%20b/%C3%A9?x=%2F"), Contains("200 OK"));
   CHECK_THAT(said("GET http://127.0.0.1:8000/a%20b/%c3%a9"), Contains("200 OK"));
@@ -302,21 +252,21 @@ TEST_CASE("an error behind a HEAD has its body") {
   HttpRoute open{"GET", "/open", true, fine};
   open.open = true;
   const Running running(options, {open, {"POST", "/shut", false, fine}});
-  const Wire wire(running);
+  const WireClient wire(running.port());
   wire.say("HEAD /open HTTP/1.1\r\nHost: x\r\n\r\n");
   CHECK_THAT(wire.hear("\r\n\r\n"), Contains("Content-Length: 4") && Catch::EndsWith("\r\n\r\n"));
   wire.say("POST /shut HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nxx");
   CHECK_THAT(wire.hear("}"), Contains(" 401 ") && Contains("{\"error\""));
-  const Wire head(running);
+  const WireClient head(running.port());
   head.say("HEAD /shut HTTP/1.1\r\nHost: x\r\n\r\n");
-  CHECK_THAT(head.hear(""), Contains(" 401 ") && !Contains("{"));
+  CHECK_THAT(head.hear(), Contains(" 401 ") && !Contains("{"));
 }
 
 TEST_CASE("a client that is refused in the middle of its body may send it to the end") {
   HttpServerOptions options;
   options.bearer = "k";
   const Running running(options, {in_pieces([](const HttpServerRequest&) {})});
-  const Wire wire(running);
+  const WireClient wire(running.port());
   wire.say("POST /pieces HTTP/1.1\r\nHost: x\r\nContent-Length: 1500000\r\n\r\n");
   const std::string part(100'000, 'x');
   for (int i = 0; i < 15; ++i) {

@@ -13,18 +13,18 @@
 #include <thread>
 #include <utility>
 
+#include "soon.h"
+
 using namespace agon;
 using namespace agon::net;
+using namespace agon::test;
 using Catch::Contains;
 
 namespace {
 
 using Response = httplib::Response;
-using Clock = std::chrono::steady_clock;
 
 constexpr RetryOptions kQuick{.attempts = 3, .backoff_seconds = 0.01, .seconds = 20};
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 // A server on the loopback that says `first` to the first request and `later` to the others, and counts them.
 class CountingServer {

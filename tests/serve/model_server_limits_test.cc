@@ -1,16 +1,16 @@
 #include <httplib.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <catch2/catch.hpp>
-#include <chrono>
 #include <thread>
 
 #include "core/base64.h"
 #include "core/file.h"
 #include "serve/model_server.h"
 #include "serving_fixture.h"
+#include "soon.h"
 #include "temp_folder.h"
+#include "wire_client.h"
 
 using namespace agon;
 using namespace agon::serve;
@@ -21,7 +21,7 @@ namespace {
 
 // agon-tiny, but what ends its turns is a token that it does not write.
 ServedModels endless() {
-  static const test::TempFolder kFolder;
+  static const TempFolder kFolder;
   static const auto kPolicy = [] {
     std::filesystem::copy(tiny(), kFolder / "endless");
     write_file_atomically((kFolder / "endless/generation_config.json").string(), R"({"eos_token_id": 591})");
@@ -83,17 +83,13 @@ TEST_CASE("a client that goes frees its place") {
   Serving serving({.in_flight = 8}, endless());
   for (const bool streams : {true, false}) {
     CAPTURE(streams);
-    const int fd = connected(serving.server.port());
-    say(fd, posted("/v1/chat/completions", long_chat(streams, 4)));
-    const auto start = Clock::now();
-    if (streams) CHECK_THAT(hear(fd, "\"content\""), Contains("200 OK") && Contains("chat.completion.chunk"));
-    while (serving.metric("agon_batch_sequences") == 0 && seconds_since(start) < kSoon)
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    auto client = std::make_unique<WireClient>(serving.server.port());
+    client->say(posted("/v1/chat/completions", long_chat(streams, 4)));
+    if (streams) CHECK_THAT(client->hear("\"content\""), Contains("200 OK") && Contains("chat.completion.chunk"));
+    CHECK(comes_soon([&] { return serving.metric("agon_batch_sequences") > 0; }));
     const double before = serving.metric("agon_cancelled_requests_total");
-    ::close(fd);
-    while (serving.metric("agon_cancelled_requests_total") == before && seconds_since(start) < kSoon)
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    CHECK(serving.metric("agon_cancelled_requests_total") == before + 1);
+    client.reset();
+    CHECK(comes_soon([&] { return serving.metric("agon_cancelled_requests_total") == before + 1; }));
     CHECK(serving.metric("agon_batch_sequences") == 0);
     CHECK(serving.metric("agon_requests_running") == 0);
   }
@@ -101,25 +97,21 @@ TEST_CASE("a client that goes frees its place") {
 
 TEST_CASE("requests that find the queue full get 429") {
   Serving serving({.in_flight = 1, .queue = 1}, endless());
-  std::vector<int> clients;
+  std::vector<std::unique_ptr<WireClient>> clients;
   for (int i = 0; i < 2; ++i) {
-    clients.push_back(connected(serving.server.port()));
-    say(clients.back(), posted("/v1/chat/completions", long_chat(false)));
-    const auto start = Clock::now();
-    while ((i == 0 ? serving.metric("agon_requests_running") : serving.metric("agon_requests_waiting")) == 0 &&
-           seconds_since(start) < kSoon)
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    clients.push_back(std::make_unique<WireClient>(serving.server.port()));
+    clients.back()->say(posted("/v1/chat/completions", long_chat(false)));
+    const char* const counted = i == 0 ? "agon_requests_running" : "agon_requests_waiting";
+    CHECK(comes_soon([&] { return serving.metric(counted) > 0; }));
   }
   const auto reply = serving.client.Post("/v1/chat/completions", chat("x").dump(), "application/json");
   REQUIRE(reply);
   CHECK(reply->status == 429);
   CHECK(reply->get_header_value("Retry-After") == "1");
   CHECK(Json::parse(reply->body)["error"]["code"] == "rate_limit_exceeded");
-  for (const int fd : clients) ::close(fd);
-  const auto start = Clock::now();
-  while (serving.metric("agon_requests_running") + serving.metric("agon_requests_waiting") > 0 &&
-         seconds_since(start) < kSoon)
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  clients.clear();
+  CHECK(comes_soon(
+      [&] { return serving.metric("agon_requests_running") + serving.metric("agon_requests_waiting") == 0; }));
   serving.answer("/v1/chat/completions", chat("x"));
 }
 
@@ -133,10 +125,8 @@ TEST_CASE("a thousand silent connections do not keep others out") {
   limit.rlim_cur = std::max<rlim_t>(limit.rlim_cur, 4000);
   ::setrlimit(RLIMIT_NOFILE, &limit);
   Serving serving;
-  std::vector<int> silent;
-  for (int i = 0; i < 1000; ++i)
-    if (const int fd = connected(serving.server.port()); fd >= 0) silent.push_back(fd);
-  CHECK(silent.size() == 1000);
+  std::vector<std::unique_ptr<WireClient>> silent;
+  for (int i = 0; i < 1000; ++i) silent.push_back(std::make_unique<WireClient>(serving.server.port()));
   const auto start = Clock::now();
   int status = 0;
   while (status != 200 && seconds_since(start) < kSoon) {
@@ -145,7 +135,6 @@ TEST_CASE("a thousand silent connections do not keep others out") {
     status = reply ? reply->status : 0;
   }
   CHECK(status == 200);
-  for (const int fd : silent) ::close(fd);
 }
 
 TEST_CASE("beyond this machine a key is needed") {
@@ -173,14 +162,13 @@ TEST_CASE("beyond this machine a key is needed") {
 
 TEST_CASE("a stop lets a stream end") {
   auto serving = std::make_unique<Serving>();
-  const int fd = connected(serving->server.port());
-  say(fd, posted("/v1/chat/completions",
-                 chat("Say something.", {{"temperature", 100}, {"max_tokens", 150}, {"stream", true}})));
-  std::string heard = hear(fd, "\"content\"");
+  const WireClient client(serving->server.port());
+  client.say(posted("/v1/chat/completions",
+                    chat("Say something.", {{"temperature", 100}, {"max_tokens", 150}, {"stream", true}})));
+  std::string heard = client.hear("\"content\"");
   serving->stop = true;
-  heard += hear(fd, "[DONE]");
+  heard += client.hear("[DONE]");
   CHECK_THAT(heard, Contains("finish_reason\":\"") && Contains("[DONE]"));
-  ::close(fd);
   const auto start = Clock::now();
   serving.reset();
   CHECK(seconds_since(start) < kSoon);
@@ -190,20 +178,18 @@ TEST_CASE("a stop ends what does not end in time") {
   ModelServerOptions options;
   options.limits.stop_seconds = 0.2;
   auto serving = std::make_unique<Serving>(options, endless());
-  const int whole = connected(serving->server.port()), stream = connected(serving->server.port());
-  say(whole, posted("/v1/chat/completions", long_chat(false, 64)));
-  say(stream, posted("/v1/chat/completions", long_chat(true, 4)));
+  const WireClient whole(serving->server.port()), stream(serving->server.port());
+  whole.say(posted("/v1/chat/completions", long_chat(false, 64)));
+  stream.say(posted("/v1/chat/completions", long_chat(true, 4)));
   const auto begun = Clock::now();
-  const std::string beginning = hear(stream, "\"content\"");
-  while (serving->metric("agon_batch_sequences") < 5 && seconds_since(begun) < kSoon)
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  const std::string beginning = stream.hear("\"content\"");
+  CHECK(comes_soon([&] { return serving->metric("agon_batch_sequences") >= 5; }));
   serving.reset();
   CHECK(seconds_since(begun) < kSoon);
-  CHECK_THAT(hear(whole, "|closed"), Contains(" 503 ") || Contains("|closed"));
+  CHECK_THAT(whole.hear(), Contains(" 503 ") || Contains("|closed"));
   // An end that tells, or no proper end.
-  const std::string end = hear(stream, "|closed");
+  const std::string end = stream.hear();
   CHECK_THAT(end, (Contains("was stopped") && Contains("[DONE]")) || !Contains("\r\n0\r\n\r\n"));
-  for (const int fd : {whole, stream}) ::close(fd);
 }
 
 TEST_CASE("log-probabilities that one answer cannot hold are refused before they are computed") {

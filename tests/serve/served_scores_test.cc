@@ -1,5 +1,4 @@
 #include <httplib.h>
-#include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -10,9 +9,11 @@
 #include "core/file.h"
 #include "serve/model_server.h"
 #include "serving_fixture.h"
+#include "soon.h"
 #include "temp_folder.h"
 #include "tools/search/index_builder.h"
 #include "tools/search/search_index.h"
+#include "wire_client.h"
 
 using namespace agon;
 using namespace agon::serve;
@@ -139,20 +140,17 @@ TEST_CASE("a critic judges the steps of a solution") {
 TEST_CASE("a client that goes ends what is scored for it") {
   const auto model = std::make_shared<SlowModel>();
   Serving serving({}, {.reward_model = model, .reward_model_name = "slow"});
-  const int fd = connected(serving.server.port());
+  auto client = std::make_unique<WireClient>(serving.server.port());
   Json body{{"text_1", "a"}, {"text_2", std::vector<std::string>(1000, "b")}};
-  say(fd, posted("/v1/score", body));
-  const auto start = Clock::now();
-  while (model->passes == 0 && seconds_since(start) < kSoon) std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  ::close(fd);
-  while (serving.metric("agon_cancelled_requests_total") == 0 && seconds_since(start) < kSoon)
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  CHECK(serving.metric("agon_cancelled_requests_total") == 1);
+  client->say(posted("/v1/score", body));
+  CHECK(comes_soon([&] { return model->passes > 0; }));
+  client.reset();
+  CHECK(comes_soon([&] { return serving.metric("agon_cancelled_requests_total") == 1; }));
   CHECK(model->passes < 60);
 }
 
 TEST_CASE("a search index is served beside") {
-  const test::TempFolder folder;
+  const TempFolder folder;
   write_file_atomically(folder / "docs.jsonl", R"({"id": "1", "contents": "\"Cats\"\nThe cat sat on the mat."})");
   tools::build_search_index(folder / "docs.jsonl", folder / "index");
   Serving serving({}, {.search = std::make_shared<tools::SearchIndex>(folder / "index")});

@@ -1,10 +1,6 @@
 #include "serving_fixture.h"
 
-#include <arpa/inet.h>
 #include <httplib.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <csignal>
@@ -21,8 +17,6 @@ serve::ModelServerOptions with_any_port(serve::ModelServerOptions options) {
 }
 
 }  // namespace
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 const std::filesystem::path& tiny() {
   static const std::filesystem::path kFolder = source_path("models/agon-tiny");
@@ -89,35 +83,6 @@ Json chat(const std::string& text, Json more) {
 Json picture_part(const Image& picture) {
   const std::string url = "data:image/png;base64," + base64(encode_image(picture, ImageFormat::png));
   return {{"type", "image_url"}, {"image_url", {{"url", url}}}};
-}
-
-int connected(int port) {
-  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<std::uint16_t>(port));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return fd;
-  ::close(fd);
-  return -1;
-}
-
-void say(int fd, const std::string& text) {
-  REQUIRE(::send(fd, text.data(), text.size(), MSG_NOSIGNAL) == std::ssize(text));
-}
-
-std::string hear(int fd, const std::string& end, double seconds) {
-  std::string heard;
-  const auto start = Clock::now();
-  while (seconds_since(start) < seconds && heard.find(end) == std::string::npos) {
-    pollfd ready{fd, POLLIN, 0};
-    if (::poll(&ready, 1, 50) <= 0) continue;
-    char bytes[4096];
-    const ssize_t size = ::recv(fd, bytes, sizeof bytes, 0);
-    if (size <= 0) return heard + "|closed";
-    heard.append(bytes, static_cast<std::size_t>(size));
-  }
-  return heard;
 }
 
 std::string posted(const std::string& path, const Json& body, const std::string& headers) {

@@ -1,9 +1,8 @@
-// tests/support/serving_fixture.h - a server of models for as long as a test wants it, and a client's side of its
-// wires.
+// tests/support/serving_fixture.h - a server of models for as long as a test wants it, and what its
+// clients say.
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -19,10 +18,6 @@ class Client;
 }
 
 namespace agon::test {
-
-using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point start);
-inline constexpr double kSoon = AGON_SANITIZED ? 60 : 10;  // seconds
 
 const std::filesystem::path& tiny();                 // models/agon-tiny
 std::shared_ptr<serve::ServedPolicy> tiny_policy();  // one for all tests
@@ -48,11 +43,6 @@ struct Serving {
 Json chat(const std::string& text, Json more = Json::object());
 Json picture_part(const Image& picture);
 
-// A socket to the server; -1: refused.
-int connected(int port);
-void say(int fd, const std::string& text);
-// What comes up to `end`, or until the time is over; with "|closed" where the server closes first.
-std::string hear(int fd, const std::string& end, double seconds = kSoon);
 // A whole POST, as it goes over the wire.
 std::string posted(const std::string& path, const Json& body, const std::string& headers = "");
 

@@ -3,7 +3,6 @@
 
 #include <arpa/inet.h>
 #include <httplib.h>
-#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -15,20 +14,23 @@
 
 #include "core/error.h"
 #include "net/http_client.h"
+#include "soon.h"
 #include "temp_folder.h"
 #include "tools/search/index_builder.h"
 #include "tools/search/open_search.h"
 #include "tools/search/retrieve_protocol.h"
 #include "tools/search/search_index.h"
 #include "tools/search/web_search.h"
+#include "wire_client.h"
 
 using namespace agon;
 using namespace agon::tools;
+using namespace agon::test;
 using Catch::Contains;
 
 namespace {
 
-std::shared_ptr<SearchBackend> pets(const test::TempFolder& folder) {
+std::shared_ptr<SearchBackend> pets(const TempFolder& folder) {
   write_file_atomically(folder / "docs.jsonl",
                         R"({"id": "1", "contents": "\"Cats\"\nThe cat sat on the mat."}
 {"id": "2", "contents": "\"Dogs\"\nA dog is not a cat."}
@@ -69,43 +71,6 @@ struct Broken : SearchBackend {
   Json identity() const override { return "broken"; }
 };
 
-using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-// What would take half a minute or more without limits takes about a second; the machine may be busy.
-constexpr double kSoon = AGON_SANITIZED ? 40 : 8;  // seconds
-
-// A connection that does only what it is told.
-struct Raw {
-  explicit Raw(int port) : socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(static_cast<std::uint16_t>(port));
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    REQUIRE(::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
-  }
-  ~Raw() { ::close(socket); }
-  Raw(const Raw&) = delete;
-  bool say(std::string_view text) const {
-    return ::send(socket, text.data(), text.size(), MSG_NOSIGNAL) == std::ssize(text);
-  }
-  // What comes until the server closes, or until `end` is in it.
-  std::string hear(std::string_view end = {}, double seconds = kSoon) const {
-    std::string heard;
-    const auto start = Clock::now();
-    while (seconds_since(start) < seconds) {
-      pollfd ready{socket, POLLIN, 0};
-      if (::poll(&ready, 1, 50) <= 0) continue;
-      char bytes[4096];
-      const ssize_t size = ::recv(socket, bytes, sizeof bytes, 0);
-      if (size <= 0) return heard + "|closed";
-      heard.append(bytes, static_cast<std::size_t>(size));
-      if (!end.empty() && heard.find(end) != std::string::npos) return heard;
-    }
-    return heard + "|silence";
-  }
-  int socket;
-};
-
 std::string post_text(const std::string& body) {
   return fmt::format("POST /retrieve HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n{}", body.size(), body);
 }
@@ -140,7 +105,7 @@ struct Slow : SearchBackend {
 }  // namespace
 
 TEST_CASE("/retrieve answers as Search-R1's server does") {
-  const test::TempFolder folder;
+  const TempFolder folder;
   Serving serving(pets(folder));
   const auto [status, scored] =
       serving.post(R"({"queries": ["cat", "dogs", "none"], "topk": 2, "return_scores": true})");
@@ -163,7 +128,7 @@ TEST_CASE("/retrieve answers as Search-R1's server does") {
 }
 
 TEST_CASE("our client reads our server") {
-  const test::TempFolder folder;
+  const TempFolder folder;
   const auto index = pets(folder);
   Serving serving(index);
   const auto client =
@@ -179,7 +144,7 @@ TEST_CASE("our client reads our server") {
 }
 
 TEST_CASE("requests that are none are refused with what is wrong") {
-  const test::TempFolder folder;
+  const TempFolder folder;
   Serving serving(pets(folder));
   const auto refused = [&](const std::string& body, int status = 400) {
     const auto [got, answer] = serving.post(body);
@@ -208,7 +173,7 @@ TEST_CASE("requests that are none are refused with what is wrong") {
 }
 
 TEST_CASE("a body in chunks is bounded too") {
-  const test::TempFolder folder;
+  const TempFolder folder;
   Serving serving(pets(folder));
   std::size_t sent = 0;
   const auto reply = serving.client.Post(
@@ -232,7 +197,7 @@ TEST_CASE("a backend that fails is no empty result") {
 }
 
 TEST_CASE("many clients are served at once, and a stop lets them end") {
-  const test::TempFolder folder;
+  const TempFolder folder;
   std::atomic<int> right = 0;
   {
     Serving serving(pets(folder));
@@ -250,7 +215,7 @@ TEST_CASE("many clients are served at once, and a stop lets them end") {
 }
 
 TEST_CASE("a port that is taken is told") {
-  const test::TempFolder folder;
+  const TempFolder folder;
   Serving serving(pets(folder));
   CHECK_THROWS_WITH(RetrieveServer(std::make_shared<Broken>(), {.port = serving.server.port()}),
                     Contains("cannot listen there"));
@@ -259,11 +224,11 @@ TEST_CASE("a port that is taken is told") {
 }
 
 TEST_CASE("idle connections hold no worker") {
-  const test::TempFolder folder;
+  const TempFolder folder;
   Serving serving(pets(folder), {.port = 0, .threads = 2});
-  std::vector<std::unique_ptr<Raw>> idle;
+  std::vector<std::unique_ptr<WireClient>> idle;
   for (int i = 0; i < 8; ++i) {
-    idle.push_back(std::make_unique<Raw>(serving.server.port()));
+    idle.push_back(std::make_unique<WireClient>(serving.server.port()));
     if (i % 2 == 0) continue;  // never says a word
     REQUIRE(idle.back()->say(kHealth));
     CHECK_THAT(idle.back()->hear("}}"), Contains("200 OK") && Contains("healthy"));
@@ -277,12 +242,12 @@ TEST_CASE("idle connections hold no worker") {
 }
 
 TEST_CASE("slow requests hold up neither others nor the end") {
-  const test::TempFolder folder;
+  const TempFolder folder;
   auto serving = std::make_unique<Serving>(pets(folder), RetrieveServerOptions{.port = 0, .threads = 2});
   const int port = serving->server.port();
-  std::vector<std::unique_ptr<Raw>> slow;
+  std::vector<std::unique_ptr<WireClient>> slow;
   for (int i = 0; i < 60; ++i) {
-    slow.push_back(std::make_unique<Raw>(port));
+    slow.push_back(std::make_unique<WireClient>(port));
     slow.back()->say(i % 2 == 0 ? "GET /health HTTP/1.1\r\nX: "
                                 : "POST /retrieve HTTP/1.1\r\nContent-Length: 99\r\n\r\n{");
   }
@@ -302,19 +267,19 @@ TEST_CASE("slow requests hold up neither others nor the end") {
 }
 
 TEST_CASE("a request has its time: headers, body, and between two") {
-  const test::TempFolder folder;
+  const TempFolder folder;
   net::HttpLimits limits;
   limits.header_seconds = limits.body_seconds = limits.idle_seconds = 0.3;
   Serving serving(pets(folder), {.port = 0, .threads = 2, .limits = limits});
-  const Raw silent(serving.server.port()), header(serving.server.port()), body(serving.server.port()),
+  const WireClient silent(serving.server.port()), header(serving.server.port()), body(serving.server.port()),
       kept(serving.server.port());
   header.say("GET /health HT");
   body.say("POST /retrieve HTTP/1.1\r\nContent-Length: 20\r\n\r\n{");
   kept.say(kHealth);
   CHECK_THAT(kept.hear("}}"), Contains("200 OK"));
-  for (const Raw* client : {&silent, &header, &body, &kept}) CHECK(client->hear() == "|closed");
+  for (const WireClient* client : {&silent, &header, &body, &kept}) CHECK(client->hear() == "|closed");
   // A byte now and then wins no time.
-  const Raw dripping(serving.server.port());
+  const WireClient dripping(serving.server.port());
   const auto start = Clock::now();
   while (dripping.say("G") && seconds_since(start) < kSoon) std::this_thread::sleep_for(std::chrono::milliseconds(20));
   CHECK(seconds_since(start) < kSoon);
@@ -326,22 +291,23 @@ TEST_CASE("connections are bounded: the longest idle one makes room, and where a
   limits.connections = 4;
   Serving serving(backend, {.port = 0, .threads = 4, .limits = limits});
   const int port = serving.server.port();
-  std::vector<std::unique_ptr<Raw>> clients;
+  std::vector<std::unique_ptr<WireClient>> clients;
   for (int i = 0; i < 4; ++i) {
-    clients.push_back(std::make_unique<Raw>(port));
+    clients.push_back(std::make_unique<WireClient>(port));
     clients.back()->say(kHealth);
     CHECK_THAT(clients.back()->hear("}"), Contains("200 OK"));
   }
-  Raw fifth(port);
+  WireClient fifth(port);
   fifth.say(kHealth);
   CHECK_THAT(fifth.hear("}"), Contains("200 OK"));
   CHECK(clients[0]->hear() == "|closed");
   backend->open = false;
-  for (const Raw* client : std::vector<const Raw*>{clients[1].get(), clients[2].get(), clients[3].get(), &fifth})
+  for (const WireClient* client :
+       std::vector<const WireClient*>{clients[1].get(), clients[2].get(), clients[3].get(), &fifth})
     client->say(post_text(kCats));
   while (backend->asked < 4) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   for (int i = 0; i < 100; ++i) {
-    const Raw surplus(port);
+    const WireClient surplus(port);
     surplus.say(kHealth);
     if (i % 10 == 0)
       CHECK_THAT(surplus.hear(), Contains("503") && Contains("Retry-After") && Contains("all connections"));
@@ -355,9 +321,9 @@ TEST_CASE("clients that do not read hold bytes that are bounded, and not for lon
   net::HttpLimits limits;
   limits.most_held_bytes = 24 << 20;
   Serving serving(std::make_shared<Slow>(4 << 20), {.port = 0, .threads = 4, .limits = limits});
-  std::vector<std::unique_ptr<Raw>> deaf;
+  std::vector<std::unique_ptr<WireClient>> deaf;
   for (int i = 0; i < 20; ++i) {
-    deaf.push_back(std::make_unique<Raw>(serving.server.port()));
+    deaf.push_back(std::make_unique<WireClient>(serving.server.port()));
     deaf.back()->say(post_text(kCats));
   }
   const auto start = Clock::now();
@@ -370,14 +336,14 @@ TEST_CASE("clients that do not read hold bytes that are bounded, and not for lon
 }
 
 TEST_CASE("clients that do not go on with a body hold bytes that are bounded, and not for long") {
-  const test::TempFolder folder;
+  const TempFolder folder;
   net::HttpLimits limits;
   limits.most_held_bytes = 3 << 20;
   Serving serving(pets(folder), {.port = 0, .threads = 4, .most_request_bytes = 1 << 20, .limits = limits});
-  std::vector<std::unique_ptr<Raw>> slow;
+  std::vector<std::unique_ptr<WireClient>> slow;
   const std::string start = "POST /retrieve HTTP/1.1\r\nContent-Length: 1000000\r\n\r\n" + std::string(900'000, ' ');
   for (int i = 0; i < 8; ++i) {
-    slow.push_back(std::make_unique<Raw>(serving.server.port()));
+    slow.push_back(std::make_unique<WireClient>(serving.server.port()));
     slow.back()->say(start);
   }
   std::jthread drip([&](const std::stop_token& stop) {
@@ -425,12 +391,12 @@ TEST_CASE("a budget of bytes is shared and given back") {
 }
 
 TEST_CASE("what is not HTTP, or not as it is mostly written, is answered") {
-  const test::TempFolder folder;
+  const TempFolder folder;
   Serving serving(pets(folder));
   const auto said = [&](const std::string& text) {
-    const Raw client(serving.server.port());
+    const WireClient client(serving.server.port());
     client.say(text);
-    ::shutdown(client.socket, SHUT_WR);
+    client.say_no_more();
     return client.hear();
   };
   CHECK_THAT(said("garbage\r\n\r\n"), Contains(" 400 ") && Contains("not HTTP") && Catch::EndsWith("|closed"));
@@ -459,7 +425,7 @@ TEST_CASE("what is not HTTP, or not as it is mostly written, is answered") {
   CHECK_THAT(said("POST /retrieve HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"que\r\nf\r\nries\": "
                   "[\"cat\"]}\r\n0\r\n\r\n"),
              Contains("Cats"));
-  const Raw waiting(serving.server.port());
+  const WireClient waiting(serving.server.port());
   waiting.say(fmt::format("POST /retrieve HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: {}\r\n\r\n",
                           std::string_view(kCats).size()));
   CHECK_THAT(waiting.hear("\r\n\r\n"), Contains("100 Continue"));
@@ -478,7 +444,7 @@ TEST_CASE("what is not HTTP, or not as it is mostly written, is answered") {
 TEST_CASE("a stop ends what is long, and lets what is short end") {
   const auto backend = std::make_shared<Slow>(10, 0.1);
   auto serving = std::make_unique<Serving>(backend);
-  const Raw brief(serving->server.port()), lengthy(serving->server.port());
+  const WireClient brief(serving->server.port()), lengthy(serving->server.port());
   lengthy.say(post_text(Json{{"queries", std::vector<std::string>(4000, "x")}, {"topk", 1}}.dump()));
   while (backend->asked < 2) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   brief.say(post_text(kCats));
@@ -539,7 +505,7 @@ TEST_CASE("a stop does not wait for a server that is asked") {
 TEST_CASE("a stop answers the client whose search waits for another server") {
   const Mute mute;
   auto serving = std::make_unique<Serving>(open_search({.where = mute.url()}));
-  const Raw client(serving->server.port());
+  const WireClient client(serving->server.port());
   client.say(post_text(kCats));
   while (serving->server.answered() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   const auto start = Clock::now();
@@ -549,7 +515,7 @@ TEST_CASE("a stop answers the client whose search waits for another server") {
 }
 
 TEST_CASE("contents are answered as the corpus gave them") {
-  const test::TempFolder folder;
+  const TempFolder folder;
   const std::vector<std::string> given = {
       "\"Cats\"\nquoted", "Cats\nplain",         " \"Cats\" \r\nspaces",        "\ncats of no title",
       "cats on one line", "\"Cats\nhalf quoted", "\"\"\ncats of an empty title"};
