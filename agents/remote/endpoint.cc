@@ -145,6 +145,7 @@ Endpoint read_endpoint(const std::string& text) {
 }
 
 std::string Endpoint::name() const { return model.empty() ? url : model; }
+std::string Endpoint::address() const { return model.empty() ? url : url + "#" + model; }
 
 Json to_json(const Endpoint& endpoint) {
   Json json{{"url", endpoint.url}, {"model", endpoint.model}};

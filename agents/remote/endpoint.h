@@ -48,7 +48,8 @@ struct Endpoint {
   std::optional<Price> price;
   CacheUse cache = CacheUse::record;
 
-  std::string name() const;  // of the model, or of the server where it has none: for messages and records
+  std::string name() const;     // of the model, or of the server where it has none: for messages and records
+  std::string address() const;  // as read_endpoint takes it: "http://host:8000/v1#model"
 };
 
 CacheUse parse_cache_use(const std::string& name);  // throws Error

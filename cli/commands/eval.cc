@@ -57,14 +57,21 @@ std::string last_parts(const fs::path& path, std::size_t count) {
   return last.string();
 }
 
+// Its last part names the policy: a model, or a server whose address names none.
+fs::path path_of(const agents::PolicySource& source) {
+  if (!source.endpoint) return source.folder;
+  std::string server = source.endpoint->url;
+  if (server.ends_with("/v1")) server.resize(server.size() - 3);
+  return source.endpoint->model.empty() ? server : server + "/" + source.endpoint->model;
+}
+
 std::vector<EvaluatedPolicy> named_policies(const std::vector<std::string>& flags, const std::string& cache) {
   std::vector<EvaluatedPolicy> policies;
   for (const std::string& flag : flags.empty() ? std::vector<std::string>{""} : flags) {
     agents::PolicySource source = find_policy(flag);
     use_cache(source, cache);
     if (!source.endpoint) source.folder = fs::canonical(source.folder);
-    const fs::path path =
-        source.endpoint ? fs::path(source.endpoint->url + "#" + source.endpoint->model) : source.folder;
+    const fs::path path = path_of(source);
     policies.push_back({std::move(source), path, ""});
   }
   std::vector<agents::PolicySource> sources;

@@ -107,8 +107,7 @@ std::string recorded_policy(const Json& config, const CriticFlags& flags, const 
   std::vector<agents::PolicySource> sources{critic_source(flags, solver)};
   if (solver) sources.push_back(*solver);
   for (const agents::PolicySource& source : sources)
-    if (source.fingerprint() == files)
-      return source.endpoint ? source.endpoint->url + "#" + source.endpoint->model : source.folder.string();
+    if (source.fingerprint() == files) return source.endpoint ? source.endpoint->address() : source.folder.string();
   throw Error(
       "critic: the run's critic was {}, with files of the hash {}; no model at hand has that hash. Give its "
       "folder with --critic-policy, or another critic with --critic.",

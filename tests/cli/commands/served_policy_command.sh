@@ -62,6 +62,8 @@ serving judge 0 --critic generative
 kill $server
 server=$solver_server
 "$agon" eval --suite charts --policy "$solver" "${greedy[@]}" --samples 1 --out eval >/dev/null 2>err || fail "eval: $(tail -2 err)"
+server_name=${solver#http://}
+[ -f "eval/${server_name%/v1}/charts/run.sqlite" ] || fail "eval: a server that is named by its address alone: $(ls eval)"
 "$agon" make-preferences --policy "$solver" --tasks 4 --responses 2 --out preferences >/dev/null 2>err || fail "make-preferences: $(tail -2 err)"
 "$agon" eval-rm --judge "$solver" --file preferences/preferences.jsonl >/dev/null 2>err || fail "eval-rm: $(tail -2 err)"
 printf 'critic: %s\nsneaky: %s\nsolvers: ["%s"]\nsources: [{suite: charts, level: 1, games: 2}]\nrounds: 1\nmax_tokens: 8\noutput: selfplay\n' \
