@@ -24,7 +24,8 @@ void require_searches(const agents::Capabilities& policy, const critic::SearchOp
   if (!policy.continues)
     throw Error(
         "search: a search writes step by step, and the server of {} cannot continue a turn that has begun. Use a "
-        "server that can (vLLM, SGLang, llama.cpp, agon serve), or play whole episodes with agon run.",
+        "server that can (vLLM, SGLang, llama.cpp, agon serve), name the model's folder as 'tokenizer' in the policy's "
+        "YAML file, or play whole episodes with agon run.",
         policy.name);
   if (!policy.continues_pictures && options.suite && env::shows_pictures(*options.suite, options.split, options.seed))
     throw Error(

@@ -154,6 +154,9 @@ Json chat_body(const ChatRequest& request, const RequestParts& parts) {
     body["stream_options"] = {{"include_usage", true}};
   }
   for (const auto& [key, value] : endpoint.extra_body.items()) body[key] = value;
+  if (text && !request.prefix.empty() && !request.asks_prompt_logprobs &&
+      traits.continuing == Continuing::chat_template)
+    body["chat_template_kwargs"]["chat_template"] = text->continuing_jinja();
   return body;
 }
 

@@ -74,10 +74,10 @@ void check(const ConfigSection& section, const Endpoint& endpoint) {
     throw Error("{}: 'timeout' must be a number of seconds above 0, got {}.", section.name(), endpoint.timeout);
   if (endpoint.context < 0)
     throw Error("{}: 'context' must be a number of tokens, got {}.", section.name(), endpoint.context);
-  if (endpoint.continuing == Continuing::completions && endpoint.tokenizer.empty())
-    throw Error(
-        "{}: 'continue' is completions, which needs the model's chat template. Name its folder: tokenizer: DIR.",
-        section.name());
+  const bool is_text = endpoint.continuing == Continuing::completions;
+  if ((is_text || endpoint.continuing == Continuing::chat_template) && endpoint.tokenizer.empty())
+    throw Error("{}: 'continue' is {}, which needs the model's chat template. Name its folder: tokenizer: DIR.",
+                section.name(), is_text ? "completions" : "chat_template");
   if (!endpoint.extra_body.is_object())
     throw Error("{}: 'extra_body' must be a mapping of keys to values.", section.name());
   for (const char* key : {"messages", "model", "n", "stream", "max_tokens", "temperature", "top_p", "seed", "stop"})
@@ -115,6 +115,7 @@ Endpoint read_file_of(const std::string& file) {
                                            {"continue_final_message", Continuing::message},
                                            {"prefill", Continuing::prefill},
                                            {"completions", Continuing::completions},
+                                           {"chat_template", Continuing::chat_template},
                                            {"none", Continuing::none}});
   if (const Json* const extra = section.child("extra_body")) endpoint.extra_body = *extra;
   read_headers(section, endpoint);

@@ -1,6 +1,6 @@
 // agents/remote/prompt_text.h - what a server's model reads, made on this side with its tokenizer and chat template:
-// the prompt of a turn that has begun, for servers that continue texts and no chats, and counts of tokens, for servers
-// that tell none.
+// the prompt or the template of a turn that has begun, for servers that continue no chats by themselves, and counts of
+// tokens, for servers that tell none.
 #pragma once
 
 #include <filesystem>
@@ -22,6 +22,10 @@ class PromptText {
   // Up to the open turn and its prefix, without the token that begins every text: servers add it. Special tokens in a
   // message are those of the model: a server cannot tell them from the template's. Throws Error for a picture.
   std::string of(const std::vector<Message>& messages, std::string_view prefix) const;
+  // The chat template, for requests whose last message is the turn that has begun: what it writes ends with that turn,
+  // and with the white space at its end, which many templates drop. It refuses a turn that the model's template
+  // changes.
+  std::string continuing_jinja() const;
   int tokens(std::string_view text) const;
   int prompt_tokens(const std::vector<Message>& messages, std::string_view prefix) const;  // pictures count as none
 

@@ -153,7 +153,8 @@ void require_solver(const agents::Capabilities& solver, const env::Suite& suite)
   if (!solver.continues || (pictures && !solver.continues_pictures))
     throw Error(
         "self-play: a solver goes on from a step, and the server of {} cannot continue a turn that has begun{}. Use a "
-        "server that can (vLLM, SGLang, llama.cpp, agon serve), or a model folder.",
+        "server that can (vLLM, SGLang, llama.cpp, agon serve), name the model's folder as 'tokenizer' in the solver's "
+        "YAML file, or give a model folder.",
         solver.name, solver.continues ? " behind a picture" : "");
 }
 

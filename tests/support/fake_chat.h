@@ -19,7 +19,7 @@ namespace agon::test {
 
 struct ChatStyle {
   enum class Stop { named, kept, cut, ignored, refused };
-  enum class Continues { message, prefill, no };
+  enum class Continues { message, prefill, chat_template, no };
   Stop stop = Stop::named;
   Continues continues = Continues::message;
   bool trims = false;    // white space at the end of the turn that it continues
@@ -176,7 +176,9 @@ class FakeChat {
     Json messages = body.at("messages");
     const bool continues =
         style_.continues == ChatStyle::Continues::prefill ||
-        (style_.continues == ChatStyle::Continues::message && body.value("continue_final_message", false));
+        (style_.continues == ChatStyle::Continues::message && body.value("continue_final_message", false)) ||
+        (style_.continues == ChatStyle::Continues::chat_template &&
+         body.value("chat_template_kwargs", Json::object()).contains("chat_template"));
     if (continues && messages.back().at("role") == "assistant") {
       prefix = content_of(messages.back());
       messages.erase(messages.size() - 1);

@@ -54,3 +54,19 @@ TEST_CASE("for a server that reads files the pictures are files as long as they 
   }
   CHECK_FALSE(std::filesystem::exists(jpeg));
 }
+
+TEST_CASE("a chat template goes with a turn that is continued, beside the user's own keys") {
+  Endpoint endpoint;
+  endpoint.extra_body = {{"chat_template_kwargs", {{"enable_thinking", false}}}};
+  ServerTraits traits;
+  traits.continuing = Continuing::chat_template;
+  PictureUrls pictures(PictureForm::data_url);
+  const PromptText text(test::source_path("models/agon-tiny"));
+  const std::vector<Message> messages = {Message::of(Role::user, "Count.")};
+  const auto keys_of = [&](const std::string& prefix) {
+    return chat_body({.messages = messages, .prefix = prefix, .sampling = {}}, {endpoint, traits, pictures, &text})
+        .at("chat_template_kwargs");
+  };
+  CHECK(keys_of("") == endpoint.extra_body["chat_template_kwargs"]);
+  CHECK(keys_of("one") == Json{{"enable_thinking", false}, {"chat_template", text.continuing_jinja()}});
+}

@@ -85,5 +85,7 @@ TEST_CASE("what is wrong in such a file is named") {
   CHECK_THAT(error_of("url: http://h/v1\nheaders: {\"a b\": x}\n"), Contains("not a header"));
   CHECK_THAT(error_of("url: http://h/v1\nprice: {input: -1}\n"), Contains("price"));
   CHECK_THAT(error_of("url: [1]\n"), Contains("wrong type"));
-  CHECK_THAT(error_of("url: http://h/v1\ncontinue: completions\n"), Contains("tokenizer: DIR"));
+  for (const char* way : {"completions", "chat_template"})
+    CHECK_THAT(error_of(fmt::format("url: http://h/v1\ncontinue: {}\n", way)),
+               Contains(fmt::format("'continue' is {}", way)) && Contains("tokenizer: DIR"));
 }

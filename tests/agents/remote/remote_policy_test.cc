@@ -410,6 +410,26 @@ TEST_CASE("with the model's tokenizer turns are continued and scored as texts, a
   CHECK_THROWS_WITH(RemotePolicy(endpoint), Contains("tokenizer.json"));
 }
 
+TEST_CASE("a server that takes a chat template with a request continues turns by it, behind pictures too") {
+  ChatStyle style = like_transformers();
+  style.continues = ChatStyle::Continues::chat_template;
+  style.repeats = GENERATE(true, false);
+  const FakeChat server(style, [](const Json&, std::uint64_t) { return std::string("First.\n\nSecond.\n\nThird."); });
+  Endpoint endpoint = at(server.url());
+  CHECK_FALSE(RemotePolicy(endpoint).capabilities().continues);
+  endpoint.tokenizer = test::source_path("models/agon-tiny").string();
+  RemotePolicy policy(endpoint);
+  CHECK(policy.probed().traits.continuing == Continuing::chat_template);
+  CHECK(policy.probed().traits.repeats_turn == style.repeats);
+  CHECK((policy.capabilities().continues && policy.capabilities().continues_pictures));
+  CompletionRequest seen = asking("First.\n\nSec", {"\n\n"});
+  seen.messages[0].parts.push_back(Part::of(Image(56, 56, std::vector<std::uint8_t>(56 * 56 * 3, 9))));
+  const Completion step = ask(policy, seen).at(0);
+  CHECK(step.failure == "");
+  CHECK(step.text == "ond.\n\n");
+  CHECK(ask(policy, asking("")).at(0).text == "First.\n\nSecond.\n\nThird.");
+}
+
 TEST_CASE("however a turn is said to be continued, a server that scores is asked as it understands") {
   const FakeChat server(like_vllm());
   Endpoint endpoint = at(server.url());
