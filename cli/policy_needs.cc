@@ -38,7 +38,7 @@ void require_searches(const agents::Capabilities& policy, const critic::SearchOp
                 policy.name);
   if (retries && method.keep == Keep::likeliest && !policy.logprobs)
     throw Error(
-        "search: {} does not tell log-probabilities, which --keep likeliest needs. Give --keep best or --keep "
+        "search: {} does not report log-probabilities, which --keep likeliest needs. Give --keep best or --keep "
         "last.",
         policy.name);
   if (options.budget.policy_tokens && !policy.counts_tokens)

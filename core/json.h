@@ -1,6 +1,6 @@
 // core/json.h - the JSON value of agon: nlohmann/json with keys in the order written. Also the one way to print a value
 // that others influenced, and the one way to read an index, a size or a count from a JSON number that someone else
-// wrote.
+// wrote. Texts are parsed in core/json_parse.h.
 #pragma once
 
 #include <concepts>

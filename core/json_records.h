@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/json_text.h"
+#include "core/json_parse.h"
 
 namespace agon {
 

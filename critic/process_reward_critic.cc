@@ -10,7 +10,7 @@
 #include "agents/remote/chat_request.h"
 #include "core/error.h"
 #include "core/json.h"
-#include "core/json_text.h"
+#include "core/json_parse.h"
 #include "core/text.h"
 #include "env/protocol.h"
 #include "net/http_client.h"

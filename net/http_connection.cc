@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/json_text.h"
+#include "core/json_parse.h"
 
 namespace agon::net {
 namespace {

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "core/error.h"
-#include "core/json_text.h"
+#include "core/json_parse.h"
 #include "net/http_connection.h"
 
 namespace agon::net {

@@ -1,5 +1,6 @@
-// net/retry.h - what happens when a server answers 429 or 503, or not at all: whether the request is sent again, how
-// long it waits for that, and what ends it.
+// net/retry.h - what happens to a single request when a server answers 429 or 503, or not at all: whether it is sent
+// again, how long it waits for that, and what ends it. Many requests to one server, such as those to a model, wait
+// together: net/request_queue.h.
 //
 //   sent again  Whatever may be different next time (worth_another_try): no answer, an answer that breaks off, a
 //               timeout, status 429, and every status from 500 on. Other statuses and replies that are too large are
@@ -11,8 +12,6 @@
 //   the bounds  `attempts` and `seconds`. A wait that would not end in time is not begun: a server that asks for an
 //               hour is given up at once.
 //   the stop    HttpStop of the thread ends a wait at once, and nothing is sent after it.
-//
-// This is for single requests. Many requests to one server wait together: net/request_queue.h.
 #pragma once
 
 #include <chrono>

@@ -11,7 +11,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
-#include "core/json_text.h"
+#include "core/json_parse.h"
 #include "core/provenance.h"
 #include "core/text.h"
 #include "record/run_schema.h"

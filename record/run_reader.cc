@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "core/error.h"
-#include "core/json_text.h"
+#include "core/json_parse.h"
 #include "record/run_schema.h"
 
 namespace agon::record {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/json_text.h"
+#include "core/json_parse.h"
 #include "core/rng.h"
 #include "core/text.h"
 

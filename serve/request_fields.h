@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/json_text.h"
+#include "core/json_parse.h"
 #include "serve/api_error.h"
 
 namespace agon::serve {

@@ -7,7 +7,7 @@
 #include <opencv2/imgproc.hpp>
 
 #include "core/error.h"
-#include "core/json_text.h"
+#include "core/json_parse.h"
 
 namespace agon::tools {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/json_text.h"
+#include "core/json_parse.h"
 #include "core/text.h"
 
 namespace agon::tools {

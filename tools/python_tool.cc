@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/json_text.h"
+#include "core/json_parse.h"
 #include "core/text.h"
 #include "sandbox/sandbox.h"
 

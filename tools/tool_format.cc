@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "core/json_text.h"
+#include "core/json_parse.h"
 #include "core/text.h"
 
 namespace agon::tools {

@@ -1,7 +1,7 @@
 #include "agents/hub/json_file.h"
 
 #include "core/error.h"
-#include "core/json_text.h"
+#include "core/json_parse.h"
 #include "core/text.h"
 
 namespace agon::agents {

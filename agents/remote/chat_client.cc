@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/json_text.h"
+#include "core/json_parse.h"
 #include "core/text.h"
 #include "net/sse.h"
 #include "net/url.h"

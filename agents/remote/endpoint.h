@@ -15,7 +15,8 @@ namespace agon::agents {
 // Whether the text names a server and not a model folder: an address, or a file that ends in .yaml or .yml.
 bool names_endpoint(std::string_view text);
 
-// How a request asks for the rest of an assistant's turn. message: its last message is the assistant's, and
+// How a request asks for the rest of an assistant's turn; agents/remote/probe.h finds out which way a server takes.
+// message: its last message is the assistant's, and
 // "continue_final_message" says so (vLLM, SGLang). prefill: the same, without a word (llama.cpp). completions: the
 // prompt as a text, made with the endpoint's tokenizer. none: it cannot. chat_template: the last message is the
 // assistant's, and the request brings the endpoint's chat template with an end that leaves the turn open (transformers

@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "agents/learn/network/packed_groups.h"
+#include "agents/learn/network/packed_batch.h"
 #include "agents/learn/network/qwen2_5_vl.h"
 #include "benchmarks/perf/bench_models.h"
 #include "core/rng.h"

@@ -101,7 +101,9 @@ void add_run(CLI::App& app) {
       ->type_name("<path>")
       ->group(kPolicyFlags);
   add_cache_option(*command, flags->cache)->group(kPolicyFlags);
-  command->add_option("--budget", flags->budget, "Most that the run may cost, as in usd=5; the policy needs a price")
+  command
+      ->add_option("--budget", flags->budget,
+                   "Maximum cost of the run, as in usd=5; needs a policy file with a 'price'")
       ->type_name("<limits>")
       ->check(some_text())
       ->group(kPolicyFlags);

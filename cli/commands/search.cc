@@ -301,8 +301,8 @@ void add_method_options(CLI::App& command, SearchCommandFlags& flags) {
   command
       .add_option(
           "--keep", flags.keep,
-          "Attempt to keep: last or best (the first that is not rejected; if all are, the last or the critic's best), "
-          "or likeliest (of all, by critic and policy) (guided)")
+          "Attempt that guided keeps: likeliest (highest P(correct) times the policy's probability), last or best (the "
+          "first that is accepted; if none is, the last or the one with the highest P(correct))")
       ->type_name("<name>")
       ->capture_default_str()
       ->check(one_of(critic::keep_names()))
@@ -347,7 +347,9 @@ void add_search(CLI::App& app) {
   add_sampling_options(*command, flags->play);
   command->get_option("--temperature")
       ->description(
-          "Temperature of the samples (0.5 for guided with --retry anew; there 0 takes the next most likely step)");
+          "Temperature of the samples; guided with --retry anew has 0.5 unless given, and at 0 takes the next most "
+          "likely "
+          "step");
   add_critic_options(*command, flags->critic, "critic-");
   command->add_option("--out", flags->out, "Run folder to write (default: runs/search-<suite>-<time>)")
       ->type_name("<path>")

@@ -15,7 +15,7 @@
 #include "cli/provenance.h"
 #include "core/error.h"
 #include "core/file.h"
-#include "core/json_text.h"
+#include "core/json_parse.h"
 #include "core/text.h"
 
 namespace agon::cli {

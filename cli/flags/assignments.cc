@@ -3,7 +3,7 @@
 #include <set>
 
 #include "core/error.h"
-#include "core/json_text.h"
+#include "core/json_parse.h"
 
 namespace agon::cli {
 

@@ -134,10 +134,12 @@ void add_critic_options(CLI::App& command, CriticFlags& flags, const std::string
       ->capture_default_str()
       ->group(kCriticFlags);
   command
-      .add_option(
-          name("policy"), flags.policy,
-          "Model folder or server of the critic (default: models/agon-tiny-critic; for self-score the policy's, "
-          "models/agon-tiny)")
+      .add_option(name("policy"), flags.policy,
+                  command.get_name() == "search"
+                      ? "Model folder or server of the critic (default: models/agon-tiny-critic; for "
+                        "self-score the model of --policy)"
+                      : "Model folder or server of the critic (default: models/agon-tiny-critic; for "
+                        "self-score models/agon-tiny)")
       ->type_name("<path>")
       ->group(kCriticFlags);
   command.add_option(name("prompt"), flags.prompt, "Prompt of the critic: short, long, or a text file of your own")

@@ -101,7 +101,9 @@ void add_sampling_options(CLI::App& command, PlayFlags& flags) {
 
 void add_play_options(CLI::App& command, PlayFlags& flags) {
   add_task_options(command, flags);
-  command.add_option("--samples", flags.samples, "Samples per task, in addition to a greedy one (1 at temperature 0)")
+  command
+      .add_option("--samples", flags.samples,
+                  "Samples per task, in addition to one greedy answer; at temperature 0 one")
       ->capture_default_str()
       ->check(whole_number_in(1, 4096))
       ->group(kPolicyFlags);

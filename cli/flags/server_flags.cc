@@ -17,7 +17,10 @@ void add_server_options(CLI::App& command, const std::string& host_help, std::st
       ->type_name("<n>")
       ->check(whole_number_in(1, 1024))
       ->capture_default_str();
-  command.add_option("--connections", connections, "Maximum number of open connections; further ones get 503")
+  command
+      .add_option(
+          "--connections", connections,
+          "Maximum number of open connections; one more closes the longest idle one, or gets 503 if none is idle")
       ->type_name("<n>")
       ->check(whole_number_in(1, 10'000))
       ->capture_default_str();

@@ -15,7 +15,7 @@
 #include "cli/search_config.h"
 #include "core/error.h"
 #include "core/estimate.h"
-#include "core/json_text.h"
+#include "core/json_parse.h"
 #include "core/provenance.h"
 #include "core/statistics.h"
 #include "core/text.h"

@@ -7,7 +7,7 @@
 #include "agents/model_fingerprint.h"
 #include "core/error.h"
 #include "core/file.h"
-#include "core/json_text.h"
+#include "core/json_parse.h"
 #include "core/provenance.h"
 #include "core/text.h"
 #include "critic/reward_model/card.h"

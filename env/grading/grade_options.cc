@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/error.h"
-#include "core/json_text.h"
+#include "core/json_parse.h"
 #include "core/text.h"
 
 namespace agon::env {

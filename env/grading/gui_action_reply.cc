@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "core/json_text.h"
+#include "core/json_parse.h"
 #include "core/text.h"
 #include "env/grading/answer/text.h"
 #include "env/grading/answer/word_list.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/json_text.h"
+#include "core/json_parse.h"
 #include "core/message.h"
 #include "env/suite.h"
 

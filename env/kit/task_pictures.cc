@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/image.h"
-#include "core/json_text.h"
+#include "core/json_parse.h"
 #include "core/progress.h"
 #include "core/text.h"
 #include "env/kit/task_file.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "core/json.h"
-#include "core/json_text.h"
+#include "core/json_parse.h"
 #include "tests/fuzz/checks.h"
 #include "tools/json_schema.h"
 #include "tools/tool_format.h"

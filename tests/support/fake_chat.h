@@ -11,7 +11,7 @@
 
 #include "core/hash.h"
 #include "core/json.h"
-#include "core/json_text.h"
+#include "core/json_parse.h"
 #include "core/text.h"
 #include "wire_server.h"
 

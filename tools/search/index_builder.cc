@@ -19,7 +19,7 @@
 #include "core/file.h"
 #include "core/file_lock.h"
 #include "core/hash.h"
-#include "core/json_text.h"
+#include "core/json_parse.h"
 #include "core/text.h"
 #include "tools/search/bm25.h"
 #include "tools/search/corpus.h"

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/json_text.h"
+#include "core/json_parse.h"
 #include "tools/search/search.h"
 
 namespace agon::tools {

@@ -7,7 +7,7 @@
 #include "agents/learn/data/response_scorer.h"
 #include "core/error.h"
 #include "core/file.h"
-#include "core/json_text.h"
+#include "core/json_parse.h"
 #include "core/text.h"
 #include "record/run_database.h"
 #include "record/run_schema.h"

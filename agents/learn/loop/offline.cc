@@ -13,7 +13,7 @@
 #include "agents/learn/loop/offline_loss.h"
 #include "agents/learn/loop/optimizer.h"
 #include "agents/learn/network/checkpoint_weights.h"
-#include "agents/learn/network/packed_groups.h"
+#include "agents/learn/network/packed_batch.h"
 #include "agents/learn/network/qwen2_5_vl.h"
 #include "agents/learn/network/token_logprob.h"
 #include "agents/model_fingerprint.h"

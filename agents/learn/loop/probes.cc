@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "agents/learn/network/packed_groups.h"
+#include "agents/learn/network/packed_batch.h"
 #include "agents/learn/network/token_logprob.h"
 #include "core/error.h"
 

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "agents/learn/network/checkpoint_weights.h"
-#include "agents/learn/network/packed_groups.h"
+#include "agents/learn/network/packed_batch.h"
 #include "agents/learn/network/token_logprob.h"
 #include "core/error.h"
 

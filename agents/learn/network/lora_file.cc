@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/json.h"
-#include "core/json_text.h"
+#include "core/json_parse.h"
 #include "core/text.h"
 
 namespace agon::agents {

@@ -1,5 +1,5 @@
 // agents/learn/network/packed_group.h - a prompt and the responses that continue it, with the positions of their
-// tokens: what agents/learn/network/packed_groups.h lays out as a batch. No torch here.
+// tokens: what agents/learn/network/packed_batch.h lays out as a batch. No torch here.
 #pragma once
 
 #include <array>

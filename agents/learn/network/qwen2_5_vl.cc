@@ -17,7 +17,7 @@
 #include <mutex>
 
 #include "agents/learn/network/fused_ops.h"
-#include "agents/learn/network/packed_groups.h"
+#include "agents/learn/network/packed_batch.h"
 #include "agents/learn/network/vision_plan.h"
 #include "core/error.h"
 

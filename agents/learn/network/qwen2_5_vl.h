@@ -46,7 +46,7 @@ class Qwen25VL {
   // hidden states after the norm [B, S, H].
   at::Tensor hidden_states(const at::Tensor& ids, const at::Tensor& positions, const at::Tensor& image_embeddings,
                            std::span<const std::int64_t> lengths);
-  // The same for groups that hold each prompt once (agents/learn/network/packed_groups.h), equal to the rows of prompt
+  // The same for groups that hold each prompt once (agents/learn/network/packed_batch.h), equal to the rows of prompt
   // + response: [R, H] after the norm. image_embeddings: of batch.patches.
   at::Tensor packed_hidden_states(const PackedBatch& batch, const at::Tensor& image_embeddings);
   at::Device device() const;                    // device of the weights and of all inputs

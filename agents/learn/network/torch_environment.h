@@ -3,7 +3,7 @@
 //
 //   OMP_WAIT_POLICY     By default the threads of LibTorch's OpenMP runtime (libgomp) spin for milliseconds while they
 //                       wait for one another. On a processor that another program needs too, they spin while the
-//                       thread they wait for cannot run: a training step then takes 10 to 30 times as long. libgomp
+//                       thread they wait for cannot run: a training step then takes several times as long. libgomp
 //                       reads the variable while it loads and has no call to change it later.
 //   ONEDNN_MAX_CPU_ISA  The AMX kernels for bfloat16 of LibTorch's oneDNN end in an illegal instruction (tilezero,
 //                       before any tile is configured) on virtual machines with that unit: LibTorch 2.11, Intel Xeon,

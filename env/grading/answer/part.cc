@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "core/json_text.h"
+#include "core/json_parse.h"
 #include "core/text.h"
 #include "env/grading/answer/plain_text.h"
 #include "env/grading/answer/text.h"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/json_text.h"
+#include "core/json_parse.h"
 #include "env/grading/answer/number_meant.h"
 #include "env/grading/answer/number_text.h"
 

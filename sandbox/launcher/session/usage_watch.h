@@ -1,5 +1,6 @@
 // sandbox/launcher/session/usage_watch.h - keeps the processes of a session within its limits: checks them now and
-// then, by an errand where that takes long.
+// then, by an errand where that takes long. Where a cgroup counts, the kernel keeps memory and processes within them,
+// and guest_session.cc reads what it killed.
 #pragma once
 
 #include <sys/types.h>

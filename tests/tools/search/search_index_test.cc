@@ -17,7 +17,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/file_lock.h"
-#include "core/json_text.h"
+#include "core/json_parse.h"
 #include "core/rng.h"
 #include "core/text.h"
 #include "paths.h"

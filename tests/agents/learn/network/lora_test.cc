@@ -14,7 +14,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "agents/learn/network/packed_groups.h"
+#include "agents/learn/network/packed_batch.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/text.h"

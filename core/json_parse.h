@@ -1,4 +1,4 @@
-// core/json_text.h - one bounded parser for JSON that a model, a server, a user's file or an earlier run wrote.
+// core/json_parse.h - one bounded parser for JSON that a model, a server, a user's file or an earlier run wrote.
 // Nesting, keys and the number of values are limited: a value nested 100,000 deep would parse, then end the process
 // when printed, and an ordered object of 100,000 keys takes a minute. Also here: the one way to take a text from such
 // an object, and how messages show the texts of others.

@@ -1,4 +1,4 @@
-#include "agents/learn/network/packed_groups.h"
+#include "agents/learn/network/packed_batch.h"
 
 #include <ATen/Context.h>
 #include <ATen/TensorOperators.h>
@@ -97,14 +97,14 @@ void check_all(const std::function<std::vector<TextGroup>(TextMaker&)>& make) {
   }
 }
 
-TEST_CASE("packed_groups: responses of unequal lengths, one token, none") {
+TEST_CASE("packed batch: responses of unequal lengths, one token, none") {
   check_all([](TextMaker& texts) {
     return std::vector<TextGroup>{
         {texts.text(4, {{1, 4, 4}}), {texts.text(7), texts.text(1), texts.text(0), texts.text(12)}}};
   });
 }
 
-TEST_CASE("packed_groups: several groups, some without a picture, one response or none") {
+TEST_CASE("packed batch: several groups, some without a picture, one response or none") {
   check_all([](TextMaker& texts) {
     return std::vector<TextGroup>{{texts.text(3, {{1, 2, 4}}), {texts.text(5), texts.text(3)}},
                                   {texts.text(6), {texts.text(4)}},
@@ -113,7 +113,7 @@ TEST_CASE("packed_groups: several groups, some without a picture, one response o
   });
 }
 
-TEST_CASE("packed_groups: several pictures in a prompt, pictures in a response's later turn") {
+TEST_CASE("packed batch: several pictures in a prompt, pictures in a response's later turn") {
   check_all([](TextMaker& texts) {
     return std::vector<TextGroup>{{texts.text(3, {{1, 4, 6}, {1, 2, 2}, {1, 6, 4}}),
                                    {texts.text(5, {{1, 4, 4}}), texts.text(8), texts.text(2, {{1, 2, 6}, {1, 4, 2}})}},
@@ -121,13 +121,13 @@ TEST_CASE("packed_groups: several pictures in a prompt, pictures in a response's
   });
 }
 
-TEST_CASE("packed_groups: a prompt and a response of several blocks") {
+TEST_CASE("packed batch: a prompt and a response of several blocks") {
   check_all([](TextMaker& texts) {
     return std::vector<TextGroup>{{texts.text(150, {{1, 8, 8}}), {texts.text(140), texts.text(20), texts.text(301)}}};
   });
 }
 
-TEST_CASE("packed_groups: rows of the prompt equal the prompt's alone, and a response starts where it ends") {
+TEST_CASE("packed batch: rows of the prompt equal the prompt's alone, and a response starts where it ends") {
   GoldenModel golden("uneven_windows");
   TextMaker texts(golden.model->config(), 9);
   const TextGroup group{texts.text(4, {{1, 4, 6}}), {texts.text(6)}};
@@ -140,7 +140,7 @@ TEST_CASE("packed_groups: rows of the prompt equal the prompt's alone, and a res
   CHECK(batch.targets[0].item<std::int64_t>() == group.responses[0].ids[0]);
 }
 
-TEST_CASE("packed_groups: finite differences") {
+TEST_CASE("packed batch: finite differences") {
   GoldenModel golden("uneven_windows");
   TextMaker texts(golden.model->config(), 11);
   const std::vector<TextGroup> groups{{texts.text(3, {{1, 4, 4}}), {texts.text(6), texts.text(4, {{1, 2, 4}})}},
@@ -168,7 +168,7 @@ TEST_CASE("packed_groups: finite differences") {
   }
 }
 
-TEST_CASE("packed_groups: batches that do not hold are refused") {
+TEST_CASE("packed batch: batches that do not hold are refused") {
   const ModelConfig config = GoldenModel("one_picture").model->config();
   TextMaker texts(config, 1);
   const EncodedPrompt prompt = texts.text(3, {{1, 4, 4}}), response = texts.text(4);

@@ -1,4 +1,4 @@
-#include "core/json_text.h"
+#include "core/json_parse.h"
 
 #include <algorithm>
 #include <cctype>

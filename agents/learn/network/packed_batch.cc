@@ -1,4 +1,4 @@
-#include "agents/learn/network/packed_groups.h"
+#include "agents/learn/network/packed_batch.h"
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/tensor.h>

@@ -1,4 +1,4 @@
-// agents/learn/network/packed_groups.h - lays out groups as one ragged batch: each prompt once, then its responses.
+// agents/learn/network/packed_batch.h - lays out groups as one ragged batch: each prompt once, then its responses.
 // Letters: R rows (tokens) of the batch, T response tokens.
 #pragma once
 
