@@ -23,8 +23,8 @@ class PromptText {
   // message are those of the model: a server cannot tell them from the template's. Throws Error for a picture.
   std::string of(const std::vector<Message>& messages, std::string_view prefix) const;
   // The chat template, for requests whose last message is the turn that has begun: what it writes ends with that turn,
-  // and with the white space at its end, which many templates drop. It refuses a turn that the model's template
-  // changes.
+  // and with the white space at its end, which many templates drop. It refuses messages whose last one the model's
+  // template drops.
   std::string continuing_jinja() const;
   int tokens(std::string_view text) const;
   int prompt_tokens(const std::vector<Message>& messages, std::string_view prefix) const;  // pictures count as none

@@ -348,8 +348,7 @@ void add_search(CLI::App& app) {
   command->get_option("--temperature")
       ->description(
           "Temperature of the samples; guided with --retry anew has 0.5 unless given, and at 0 takes the next most "
-          "likely "
-          "step");
+          "likely step");
   add_critic_options(*command, flags->critic, "critic-");
   command->add_option("--out", flags->out, "Run folder to write (default: runs/search-<suite>-<time>)")
       ->type_name("<path>")
