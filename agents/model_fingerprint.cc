@@ -17,10 +17,12 @@ constexpr std::uintmax_t kEnds = 1 << 20;  // bytes of a file
 }  // namespace
 
 std::string model_fingerprint(const fs::path& folder) {
+  if (fs::is_regular_file(folder)) return fmt::format("{:016x}", hash_ends(folder, kEnds));
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(folder)) {
     const fs::path extension = entry.path().extension();
-    if (entry.is_regular_file() && (extension == ".safetensors" || extension == ".json" || extension == ".jinja"))
+    if (entry.is_regular_file() && (extension == ".safetensors" || extension == ".json" || extension == ".jinja" ||
+                                    extension == ".gguf"))
       files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());

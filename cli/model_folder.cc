@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "agents/hub/gguf_model.h"
 #include "agents/learn/data/response_scorer.h"
 #include "core/error.h"
 
@@ -50,10 +51,10 @@ std::filesystem::path program_folder() {
 std::filesystem::path find_model_folder(const std::string& policy, const std::filesystem::path& program,
                                         const char* default_model) {
   if (policy.empty()) return find_shipped(default_model, kConfig, program, "--policy");
-  if (holds(policy, kConfig)) return named(policy);
+  if (holds(policy, kConfig) || agents::find_gguf(policy)) return named(policy);
   throw Error(
-      "policy: {} is not a model folder: it has no config.json. Give a folder in the format of the Hugging Face hub, "
-      "or the address of a server, http://host:8000/v1.",
+      "policy: {} is not a model folder: it has no config.json. Give a folder in the format of the Hugging Face hub, a "
+      "GGUF file, or the address of a server, http://host:8000/v1.",
       policy);
 }
 

@@ -31,8 +31,10 @@ std::vector<RowGroup> group_rows(std::span<const DecoderRow> rows) {
 Decoder::Decoder(const EngineWeights& weights, const TextConfig& config, const PagePool& pages)
     : weights_(weights), config_(config), pages_(pages) {
   const auto size = static_cast<float>(config.head_dim()), theta = static_cast<float>(config.rope_theta);
-  for (int i = 0; i < config.head_dim() / 2; ++i)
-    frequencies_.push_back(1.0f / std::pow(theta, static_cast<float>(2 * i) / size));
+  for (int i = 0; i < config.head_dim() / 2; ++i) {
+    const float frequency = 1.0f / std::pow(theta, static_cast<float>(2 * i) / size);
+    frequencies_.push_back(config.rope_scaling ? scaled_frequency(frequency, *config.rope_scaling) : frequency);
+  }
   for (int axis = 0; axis < 3; ++axis)
     axis_.insert(axis_.end(), static_cast<std::size_t>(config.mrope_section[static_cast<std::size_t>(axis)]), axis);
 }
@@ -61,11 +63,23 @@ void Decoder::look_up_angles(std::span<const DecoderRow> rows, DecoderScratch& s
     }
 }
 
+void Decoder::normalise_heads(const BlockWeights& layer, std::int64_t rows, float* qkv) const {
+  const int size = config_.head_dim(), heads = config_.num_attention_heads, kv_heads = config_.num_key_value_heads;
+  const auto epsilon = static_cast<float>(config_.rms_norm_eps);
+  for (std::int64_t r = 0; r < rows; ++r) {
+    float* const queries = qkv + r * (heads + 2 * kv_heads) * size;
+    float* const keys = queries + heads * size;
+    kernels::rms_norm(queries, layer.query_norm.data(), epsilon, heads, size, size, queries);
+    kernels::rms_norm(keys, layer.key_norm.data(), epsilon, kv_heads, size, size, keys);
+  }
+}
+
 void Decoder::attend(int layer, std::span<const DecoderRow> rows, float* qkv, float* attended,
                      const DecoderScratch& scratch, const ParallelFor& parallel) const {
   const int size = config_.head_dim(), heads = config_.num_attention_heads, kv_heads = config_.num_key_value_heads;
   const int heads_a_key = heads / kv_heads;
   const std::int64_t count = std::ssize(rows), stride = (heads + 2 * kv_heads) * size;
+  if (config_.normalises_heads) normalise_heads(weights_.layers[static_cast<std::size_t>(layer)], count, qkv);
   kernels::rotate(qkv, count, stride, heads + kv_heads, size, scratch.cosines.data(), scratch.sines.data());
   for (std::int64_t r = 0; r < count; ++r)
     for (int head = 0; head < kv_heads; ++head) {

@@ -52,6 +52,7 @@ class Decoder {
               const kernels::ParallelFor& parallel) const;
   void attend_group(std::span<const DecoderRow> rows, const float* queries, float* attended, std::int64_t head_offset,
                     kernels::AlignedFloats& scratch) const;
+  void normalise_heads(const BlockWeights& layer, std::int64_t rows, float* qkv) const;
   void look_up_angles(std::span<const DecoderRow> rows, DecoderScratch& scratch) const;
 
   const EngineWeights& weights_;

@@ -49,7 +49,12 @@ void check_prompt(const EncodedPrompt& prompt, const ModelConfig& config) {
         "policy: the prompt has {} tokens, the context of this model holds {}. Shorten the prompt or use smaller "
         "pictures.",
         size, context);
-  const VisionConfig& vision = config.vision;
+  if (!config.vision) {
+    if (!prompt.images.empty())
+      throw Error("policy: the prompt has {} pictures, and this model reads text alone.", prompt.images.size());
+    return;
+  }
+  const VisionConfig& vision = *config.vision;
   const std::int64_t merge = vision.spatial_merge_size;
   const std::int64_t row = static_cast<std::int64_t>(vision.in_channels) * vision.temporal_patch_size *
                            vision.patch_size * vision.patch_size;

@@ -75,7 +75,7 @@ void EngineCompute::embed_images(std::span<const std::shared_ptr<CachedPrompt>> 
     Embedded& one = *unknown[static_cast<std::size_t>(i)];
     try {
       one.embeddings = std::make_shared<const std::vector<float>>(
-          encode_image(weights_.vision, config_.vision, *one.image, parallel));
+          encode_image(weights_.vision, *config_.vision, *one.image, parallel));
     } catch (...) {
       one.failure = std::current_exception();
     }

@@ -1,12 +1,13 @@
 #include "agents/engine/engine_weights.h"
 
-#include <cstring>
 #include <map>
 #include <set>
 #include <string>
 #include <utility>
 
+#include "agents/hub/gguf_model.h"
 #include "agents/hub/safetensors.h"
+#include "agents/hub/tensor_type.h"
 #include "core/error.h"
 
 namespace agon::agents {
@@ -20,31 +21,9 @@ std::int64_t elements(const Shape& shape) {
   return count;
 }
 
-float bits_to_float(std::uint32_t bits) {
-  float value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
-float half_to_float(std::uint16_t half) {
-  const std::uint32_t sign = static_cast<std::uint32_t>(half & 0x8000) << 16, rest = half & 0x7fff;
-  if (rest >= 0x7c00) return bits_to_float(sign | 0x7f800000 | (rest & 0x3ff) << 13);
-  // Shifted into a float's fields the exponent is too small by 112: a multiplication corrects it, for denormals too.
-  return bits_to_float(sign | rest << 13) * 0x1p112f;
-}
-
-std::vector<float> to_floats(const TensorView& tensor) {
+std::vector<float> to_floats(const TensorView& tensor, const TensorType& type) {
   std::vector<float> values(static_cast<std::size_t>(elements(tensor.shape)));
-  if (tensor.dtype == "F32") {
-    std::memcpy(values.data(), tensor.bytes.data(), values.size() * sizeof(float));
-    return values;
-  }
-  const bool bfloat = tensor.dtype == "BF16";
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    std::uint16_t half;
-    std::memcpy(&half, tensor.bytes.data() + 2 * i, sizeof half);
-    values[i] = bfloat ? bits_to_float(static_cast<std::uint32_t>(half) << 16) : half_to_float(half);
-  }
+  read_values(type, tensor.bytes, values);
   return values;
 }
 
@@ -58,6 +37,8 @@ class Checkpoint {
   void add(const std::string& name, const TensorView& tensor) {
     if (!tensors_.emplace(hub_name(name), &tensor).second) problems_.push_back("given twice: " + hub_name(name));
   }
+  // Row i of the tensor is the file's row order[i].
+  void reorder(const std::string& name, std::vector<std::int64_t> order) { row_orders_[name] = std::move(order); }
 
   // Zeros if the tensor is missing or wrong; finish() then throws.
   std::vector<float> take(const std::string& name, const Shape& shape) {
@@ -69,10 +50,10 @@ class Checkpoint {
     } else if (found->second->shape != shape) {
       problems_.push_back(fmt::format("{}: shape {}, the config asks for {}", name, shape_text(found->second->shape),
                                       shape_text(shape)));
-    } else if (const std::string& type = found->second->dtype; type != "F32" && type != "F16" && type != "BF16") {
-      problems_.push_back(fmt::format("{}: type {}, not one of F32, F16, BF16", name, type));
+    } else if (const TensorType* const type = find_tensor_type(found->second->dtype)) {
+      return in_order(name, to_floats(*found->second, *type));
     } else {
-      return to_floats(*found->second);
+      problems_.push_back(fmt::format("{}: type {}, which holds no weights", name, found->second->dtype));
     }
     return std::vector<float>(sound() ? static_cast<std::size_t>(elements(shape)) : 0);
   }
@@ -100,6 +81,18 @@ class Checkpoint {
   }
 
  private:
+  std::vector<float> in_order(const std::string& name, std::vector<float> values) const {
+    const auto found = row_orders_.find(name);
+    if (found == row_orders_.end()) return values;
+    const std::size_t width = values.size() / found->second.size();
+    std::vector<float> ordered;
+    ordered.reserve(values.size());
+    for (const std::int64_t row : found->second) {
+      const auto begin = values.begin() + row * static_cast<std::int64_t>(width);
+      ordered.insert(ordered.end(), begin, begin + static_cast<std::int64_t>(width));
+    }
+    return ordered;
+  }
   static constexpr std::size_t kMostProblems = 200;  // a config may ask for millions of layers
   [[noreturn]] void fail() const {
     throw Error("weights: {} does not fit its config.json:\n  {}\nAre both files of the same checkpoint?", source_,
@@ -110,6 +103,7 @@ class Checkpoint {
   }
   std::string source_;
   std::map<std::string, const TensorView*> tensors_;
+  std::map<std::string, std::vector<std::int64_t>> row_orders_;
   std::set<std::string> taken_;
   std::vector<std::string> problems_;
 };
@@ -117,26 +111,35 @@ class Checkpoint {
 BlockWeights load_layer(Checkpoint& file, const std::string& name, const TextConfig& config) {
   const std::int64_t hidden = config.hidden_size, inner = config.intermediate_size, size = config.head_dim();
   const std::string attention = name + ".self_attn.", mlp = name + ".mlp.";
-  return {file.take(name + ".input_layernorm.weight", {hidden}),
-          file.take(name + ".post_attention_layernorm.weight", {hidden}),
-          file.linear({{attention + "q_proj", config.num_attention_heads * size},
-                       {attention + "k_proj", config.num_key_value_heads * size},
-                       {attention + "v_proj", config.num_key_value_heads * size}},
-                      hidden, true),
-          file.linear({{attention + "o_proj", hidden}}, config.num_attention_heads * size, false),
-          file.linear({{mlp + "gate_proj", inner}, {mlp + "up_proj", inner}}, hidden, false),
-          file.linear({{mlp + "down_proj", hidden}}, inner, false)};
+  BlockWeights block;
+  block.attention_norm = file.take(name + ".input_layernorm.weight", {hidden});
+  block.mlp_norm = file.take(name + ".post_attention_layernorm.weight", {hidden});
+  if (config.normalises_heads) {
+    block.query_norm = file.take(attention + "q_norm.weight", {size});
+    block.key_norm = file.take(attention + "k_norm.weight", {size});
+  }
+  block.qkv = file.linear({{attention + "q_proj", config.num_attention_heads * size},
+                           {attention + "k_proj", config.num_key_value_heads * size},
+                           {attention + "v_proj", config.num_key_value_heads * size}},
+                          hidden, config.qkv_bias);
+  block.attention_out =
+      file.linear({{attention + "o_proj", hidden}}, config.num_attention_heads * size, config.attention_out_bias);
+  block.gate_up = file.linear({{mlp + "gate_proj", inner}, {mlp + "up_proj", inner}}, hidden, config.mlp_bias);
+  block.down = file.linear({{mlp + "down_proj", hidden}}, inner, config.mlp_bias);
+  return block;
 }
 
 BlockWeights load_vision_block(Checkpoint& file, const std::string& name, const VisionConfig& config) {
   const std::int64_t hidden = config.hidden_size, inner = config.intermediate_size;
   const std::string mlp = name + ".mlp.";
-  return {file.take(name + ".norm1.weight", {hidden}),
-          file.take(name + ".norm2.weight", {hidden}),
-          file.linear({{name + ".attn.qkv", 3 * hidden}}, hidden, true),
-          file.linear({{name + ".attn.proj", hidden}}, hidden, true),
-          file.linear({{mlp + "gate_proj", inner}, {mlp + "up_proj", inner}}, hidden, true),
-          file.linear({{mlp + "down_proj", hidden}}, inner, true)};
+  BlockWeights block;
+  block.attention_norm = file.take(name + ".norm1.weight", {hidden});
+  block.mlp_norm = file.take(name + ".norm2.weight", {hidden});
+  block.qkv = file.linear({{name + ".attn.qkv", 3 * hidden}}, hidden, true);
+  block.attention_out = file.linear({{name + ".attn.proj", hidden}}, hidden, true);
+  block.gate_up = file.linear({{mlp + "gate_proj", inner}, {mlp + "up_proj", inner}}, hidden, true);
+  block.down = file.linear({{mlp + "down_proj", hidden}}, inner, true);
+  return block;
 }
 
 VisionWeights load_vision(Checkpoint& file, const VisionConfig& config) {
@@ -159,7 +162,7 @@ VisionWeights load_vision(Checkpoint& file, const VisionConfig& config) {
 EngineWeights take_all(Checkpoint& file, const ModelConfig& config) {
   EngineWeights weights;
   const TextConfig& text = config.text;
-  weights.vision = load_vision(file, config.vision);
+  if (config.vision) weights.vision = load_vision(file, *config.vision);
   weights.embedding = file.take("model.embed_tokens.weight", {text.vocab_size, text.hidden_size});
   for (int i = 0; i < text.num_hidden_layers; ++i)
     weights.layers.push_back(load_layer(file, fmt::format("model.layers.{}", i), text));
@@ -175,9 +178,22 @@ EngineWeights take_all(Checkpoint& file, const ModelConfig& config) {
   return weights;
 }
 
+EngineWeights load_gguf(const std::filesystem::path& path, const ModelConfig& config) {
+  const auto file = GgufFile::open(path);
+  Checkpoint checkpoint(path.string());
+  for (const auto& [name, tensor] : file->tensors()) {
+    const std::string hub = hub_name_of_gguf(name);
+    if (hub.empty()) continue;
+    checkpoint.add(hub, tensor);
+    if (auto order = gguf_row_order(config, hub); !order.empty()) checkpoint.reorder(hub, std::move(order));
+  }
+  return take_all(checkpoint, config);
+}
+
 }  // namespace
 
 EngineWeights load_engine_weights(const std::filesystem::path& folder, const ModelConfig& config) {
+  if (const auto gguf = find_gguf(folder)) return load_gguf(*gguf, config);
   const auto files = open_checkpoint_weights(folder);
   Checkpoint checkpoint(folder.string());
   for (const auto& file : files)

@@ -17,6 +17,7 @@ namespace agon::agents {
 // gate_up likewise.
 struct BlockWeights {
   std::vector<float> attention_norm, mlp_norm;
+  std::vector<float> query_norm, key_norm;  // [head_dim], or empty: heads are not normalised
   kernels::PackedLinear qkv, attention_out, gate_up, down;
 };
 
@@ -28,7 +29,7 @@ struct VisionWeights {
 };
 
 struct EngineWeights {
-  VisionWeights vision;
+  VisionWeights vision;  // empty: a text model
   std::vector<float> embedding;  // [vocab_size, hidden_size]
   std::vector<BlockWeights> layers;
   std::vector<float> norm;

@@ -96,7 +96,7 @@ std::vector<TokenScores> LocalPolicy::score(std::span<const ScoreRequest> reques
 }
 
 Capabilities LocalPolicy::capabilities() const {
-  return {folder_.path.filename().string(), true, true, true, engine_.max_context()};
+  return {folder_.path.filename().string(), folder_.config.vision.has_value(), true, true, engine_.max_context()};
 }
 
 std::unique_ptr<Policy> make_local_policy(const std::filesystem::path& folder, const LocalPolicyOptions& options) {

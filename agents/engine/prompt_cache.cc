@@ -12,7 +12,7 @@ std::vector<ImageGrid> grids_of(const EncodedPrompt& prompt) {
 }
 
 std::int64_t tokens_of(const PatchedImage& image, const ModelConfig& config) {
-  return image.grid.patches() / (config.vision.spatial_merge_size * config.vision.spatial_merge_size);
+  return image.grid.patches() / (config.vision->spatial_merge_size * config.vision->spatial_merge_size);
 }
 
 std::int64_t common_tokens(const PromptKey& a, const PromptKey& b) {

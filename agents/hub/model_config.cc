@@ -1,8 +1,10 @@
 #include "agents/hub/model_config.h"
 
+#include <algorithm>
 #include <cmath>
-#include <optional>
+#include <numbers>
 
+#include "agents/hub/architecture.h"
 #include "core/error.h"
 
 namespace agon::agents {
@@ -20,7 +22,7 @@ class Section {
     if (!json.is_object()) fail("", fmt::format("an object was expected, it is {}", json.type_name()));
   }
   [[noreturn]] void fail(const std::string& key, const std::string& what) const {
-    throw Error("{}: {}{}: {}. Is this the config.json of a Qwen2.5-VL checkpoint?", source_, prefix_, key, what);
+    throw Error("{}: {}{}: {}. Is this the config.json of a checkpoint?", source_, prefix_, key, what);
   }
   // The first key that is present and not null.
   const Json* find(std::initializer_list<const char*> keys) const {
@@ -33,7 +35,9 @@ class Section {
     if (!value) fail(key, "missing");
     return *value;
   }
-  Section section(const char* key) const { return Section(at(key), source_, prefix_ + key + "."); }
+  Section section(const char* key) const { return with(at(key), key); }
+  // `json` in place of the value of the key; it lives longer.
+  Section with(const Json& json, const char* key) const { return Section(json, source_, prefix_ + key + "."); }
   int integer(const char* key, std::int64_t low = 1, std::int64_t high = kLargest) const {
     return checked(at(key), key, low, high);
   }
@@ -47,6 +51,7 @@ class Section {
       fail(key, fmt::format("{} is not a positive number", value.dump()));
     return value.get<double>();
   }
+  double positive_or(const char* key, double fallback) const { return find({key}) ? positive(key) : fallback; }
   bool boolean_or(const char* key, bool fallback) const {
     const Json* value = find({key});
     if (!value) return fallback;
@@ -111,14 +116,16 @@ VisionConfig parse_vision(const Section& section) {
   return vision;
 }
 
-// rope_parameters (transformers 5), or rope_scaling and rope_theta (hub files).
-void parse_rope(const Section& section, TextConfig& text) {
-  const char* key = section.find({"rope_scaling"}) ? "rope_scaling" : "rope_parameters";
-  const Section rope = section.section(key);
-  const Json* type = rope.find({"rope_type", "type"});
-  if (type && *type != "default" && *type != "mrope")
-    rope.fail("rope_type", fmt::format("{} is not supported, only \"default\" and \"mrope\"", type->dump()));
-  text.rope_theta = rope.find({"rope_theta"}) ? rope.positive("rope_theta") : section.positive("rope_theta");
+RopeScaling parse_scaling(const Section& rope) {
+  RopeScaling scaling{rope.positive("factor"), rope.positive("low_freq_factor"), rope.positive("high_freq_factor"),
+                      rope.integer("original_max_position_embeddings")};
+  require(rope, scaling.low_frequency_factor < scaling.high_frequency_factor, "low_freq_factor",
+          fmt::format("{} is not below high_freq_factor ({})", scaling.low_frequency_factor,
+                      scaling.high_frequency_factor));
+  return scaling;
+}
+
+void parse_axes(const Section& rope, TextConfig& text) {
   const std::vector<int> sections = rope.integers("mrope_section", 0, kLargest);
   require(rope, sections.size() == 3, "mrope_section", fmt::format("{} entries instead of 3", sections.size()));
   std::copy(sections.begin(), sections.end(), text.mrope_section.begin());
@@ -127,10 +134,49 @@ void parse_rope(const Section& section, TextConfig& text) {
           fmt::format("the entries sum to {} instead of half of the head size {}", sum, text.head_dim()));
 }
 
-TextConfig parse_text(const Section& section) {
+// rope_parameters (transformers 5), or rope_scaling and rope_theta (hub files).
+void parse_rope(const Section& section, const Architecture& architecture, TextConfig& text) {
+  constexpr double kStandardTheta = 10'000;
+  const char* const key = section.find({"rope_scaling"}) ? "rope_scaling" : "rope_parameters";
+  const Json nothing = Json::object();
+  const Section rope = section.find({key}) ? section.section(key) : section.with(nothing, key);
+  const Json* const given = rope.find({"rope_type", "type"});
+  const Json type = given ? *given : Json("default");
+  const Section& theta = rope.find({"rope_theta"}) ? rope : section;
+  text.rope_theta = architecture.sees ? theta.positive("rope_theta") : theta.positive_or("rope_theta", kStandardTheta);
+  if (type == "llama3" && !architecture.sees)
+    text.rope_scaling = parse_scaling(rope);
+  else if (type != "default" && !(type == "mrope" && architecture.sees))
+    rope.fail("rope_type", fmt::format("{} is not supported, only \"default\" and {}", type.dump(),
+                                       architecture.sees ? "\"mrope\"" : "\"llama3\""));
+  if (architecture.sees)
+    parse_axes(rope, text);
+  else
+    text.mrope_section = {text.head_dim() / 2, 0, 0};
+}
+
+void parse_biases(const Section& section, const Architecture& architecture, TextConfig& text) {
+  const bool is_fixed = architecture.biases == Biases::qkv;
+  text.attention_out_bias = !is_fixed && section.boolean_or("attention_bias", false);
+  text.qkv_bias = is_fixed || text.attention_out_bias;
+  text.mlp_bias = architecture.biases == Biases::all_by_config && section.boolean_or("mlp_bias", false);
+}
+
+// Of models that look at the last tokens alone in some layers, only those are read that do so in none.
+void refuse_windows(const Section& section) {
+  section.only("use_sliding_window", false);
+  const Json* const layers = section.find({"layer_types"});
+  if (!layers) return;
+  const bool full = layers->is_array() && std::all_of(layers->begin(), layers->end(),
+                                                      [](const Json& layer) { return layer == "full_attention"; });
+  if (!full) section.fail("layer_types", "only \"full_attention\" is supported");
+}
+
+TextConfig parse_text(const Section& section, const Architecture& architecture) {
   TextConfig text;
   section.only("hidden_act", "silu");
-  section.only("use_sliding_window", false);
+  section.only("pretraining_tp", 1);
+  refuse_windows(section);
   text.vocab_size = section.integer("vocab_size");
   text.hidden_size = section.integer("hidden_size");
   text.intermediate_size = section.integer("intermediate_size");
@@ -139,14 +185,36 @@ TextConfig parse_text(const Section& section) {
   text.num_key_value_heads = section.integer_or({"num_key_value_heads"}, text.num_attention_heads);
   text.max_position_embeddings = section.integer("max_position_embeddings");
   text.rms_norm_eps = section.positive("rms_norm_eps");
-  require(section, text.hidden_size % text.num_attention_heads == 0 && text.head_dim() % 2 == 0, "hidden_size",
-          fmt::format("{} does not give an even head size for num_attention_heads {}", text.hidden_size,
-                      text.num_attention_heads));
+  if (!architecture.sees && section.find({"head_dim"})) text.head_size = section.integer("head_dim", 2, 1 << 16);
+  require(section,
+          text.head_dim() % 2 == 0 && (text.head_size > 0 || text.hidden_size % text.num_attention_heads == 0),
+          text.head_size > 0 ? "head_dim" : "hidden_size",
+          fmt::format("{} does not give an even head size for num_attention_heads {}",
+                      text.head_size > 0 ? text.head_size : text.hidden_size, text.num_attention_heads));
   require(section, text.num_attention_heads % text.num_key_value_heads == 0, "num_key_value_heads",
           fmt::format("{} does not divide num_attention_heads {}", text.num_key_value_heads, text.num_attention_heads));
   section.only("head_dim", text.head_dim());
-  parse_rope(section, text);
+  text.normalises_heads = architecture.normalises_heads;
+  parse_biases(section, architecture, text);
+  parse_rope(section, architecture, text);
   return text;
+}
+
+// What a model that sees has besides its text.
+void parse_sight(const Section& root, const Architecture& architecture, ModelConfig& config) {
+  if (!architecture.sees) {
+    config.vision.reset();
+    config.image_token_id = config.video_token_id = config.vision_start_token_id = config.vision_end_token_id = -1;
+    return;
+  }
+  config.vision = parse_vision(root.section("vision_config"));
+  require(root, config.vision->out_hidden_size == config.text.hidden_size, "vision_config.out_hidden_size",
+          fmt::format("{} is not the text's hidden_size {}", config.vision->out_hidden_size, config.text.hidden_size));
+  const int last = config.text.vocab_size - 1;
+  config.image_token_id = root.integer("image_token_id", 0, last);
+  config.video_token_id = root.integer("video_token_id", 0, last);
+  config.vision_start_token_id = root.integer("vision_start_token_id", 0, last);
+  config.vision_end_token_id = root.integer("vision_end_token_id", 0, last);
 }
 
 Json vision_json(const VisionConfig& vision) {
@@ -165,60 +233,88 @@ Json vision_json(const VisionConfig& vision) {
           {"fullatt_block_indexes", vision.fullatt_block_indexes}};
 }
 
-Json text_json(const TextConfig& text, const std::vector<std::int32_t>& eos_token_ids) {
-  return {{"model_type", "qwen2_5_vl_text"},
-          {"vocab_size", text.vocab_size},
-          {"hidden_size", text.hidden_size},
-          {"hidden_act", "silu"},
-          {"intermediate_size", text.intermediate_size},
-          {"num_hidden_layers", text.num_hidden_layers},
-          {"num_attention_heads", text.num_attention_heads},
-          {"num_key_value_heads", text.num_key_value_heads},
-          {"max_position_embeddings", text.max_position_embeddings},
-          {"rms_norm_eps", text.rms_norm_eps},
-          {"rope_parameters",
-           {{"rope_type", "default"}, {"rope_theta", text.rope_theta}, {"mrope_section", text.mrope_section}}},
-          {"use_sliding_window", false},
-          {"bos_token_id", nullptr},
-          {"eos_token_id", eos_token_ids.size() == 1 ? Json(eos_token_ids[0]) : Json(eos_token_ids)}};
+Json rope_json(const TextConfig& text, bool sees) {
+  Json rope{{"rope_type", text.rope_scaling ? "llama3" : "default"}, {"rope_theta", text.rope_theta}};
+  if (sees) rope["mrope_section"] = text.mrope_section;
+  if (!text.rope_scaling) return rope;
+  rope["factor"] = text.rope_scaling->factor;
+  rope["low_freq_factor"] = text.rope_scaling->low_frequency_factor;
+  rope["high_freq_factor"] = text.rope_scaling->high_frequency_factor;
+  rope["original_max_position_embeddings"] = text.rope_scaling->trained_positions;
+  return rope;
+}
+
+Json text_json(const ModelConfig& config, const Architecture& architecture) {
+  const TextConfig& text = config.text;
+  Json json = Json::object();
+  if (architecture.sees) json["model_type"] = architecture.text_type;
+  json.update({{"vocab_size", text.vocab_size},
+               {"hidden_size", text.hidden_size},
+               {"hidden_act", "silu"},
+               {"intermediate_size", text.intermediate_size},
+               {"num_hidden_layers", text.num_hidden_layers},
+               {"num_attention_heads", text.num_attention_heads},
+               {"num_key_value_heads", text.num_key_value_heads},
+               {"max_position_embeddings", text.max_position_embeddings},
+               {"rms_norm_eps", text.rms_norm_eps},
+               {"rope_parameters", rope_json(text, architecture.sees)}});
+  if (text.head_size > 0) json["head_dim"] = text.head_size;
+  if (architecture.biases != Biases::qkv) json["attention_bias"] = text.attention_out_bias;
+  if (architecture.biases == Biases::all_by_config) json["mlp_bias"] = text.mlp_bias;
+  json.update({{"use_sliding_window", false},
+               {"bos_token_id", nullptr},
+               {"eos_token_id",
+                config.eos_token_ids.size() == 1 ? Json(config.eos_token_ids[0]) : Json(config.eos_token_ids)}});
+  return json;
 }
 
 }  // namespace
 
+float scaled_frequency(float frequency, const RopeScaling& scaling) {
+  const auto factor = static_cast<float>(scaling.factor), low = static_cast<float>(scaling.low_frequency_factor),
+             high = static_cast<float>(scaling.high_frequency_factor),
+             trained = static_cast<float>(scaling.trained_positions);
+  const float length = 2 * std::numbers::pi_v<float> / frequency;  // positions of a full turn
+  if (length > trained / low) return frequency / factor;
+  if (length < trained / high) return frequency;
+  const float share = (trained / length - low) / (high - low);
+  return (1 - share) * frequency / factor + share * frequency;
+}
+
 ModelConfig parse_model_config(const Json& json, const std::string& source) {
   const Section root(json, source, "");
-  if (const Json& type = root.at("model_type"); type != "qwen2_5_vl")
-    root.fail("model_type", fmt::format("{} is not supported, only \"qwen2_5_vl\"", type.dump()));
-  const bool nested = root.find({"text_config"});
+  const Json& type = root.at("model_type");
+  const Architecture* const architecture = type.is_string() ? find_architecture(type.get<std::string>()) : nullptr;
+  if (!architecture)
+    throw Error("{}: model_type: {} is not supported. agon knows {}.", source, type.dump(), known_architectures());
+  const bool nested = architecture->sees && root.find({"text_config"});
   const Section text = nested ? root.section("text_config") : root;
   ModelConfig config;
-  config.vision = parse_vision(root.section("vision_config"));
-  config.text = parse_text(text);
+  config.model_type = architecture->model_type;
+  config.text = parse_text(text, *architecture);
   config.text.tie_word_embeddings =
       root.boolean_or("tie_word_embeddings", false) || text.boolean_or("tie_word_embeddings", false);
-  require(root, config.vision.out_hidden_size == config.text.hidden_size, "vision_config.out_hidden_size",
-          fmt::format("{} is not the text's hidden_size {}", config.vision.out_hidden_size, config.text.hidden_size));
+  parse_sight(root, *architecture, config);
   const int last = config.text.vocab_size - 1;
-  config.image_token_id = root.integer("image_token_id", 0, last);
-  config.video_token_id = root.integer("video_token_id", 0, last);
-  config.vision_start_token_id = root.integer("vision_start_token_id", 0, last);
-  config.vision_end_token_id = root.integer("vision_end_token_id", 0, last);
   config.eos_token_ids = (root.find({"eos_token_id"}) ? root : text).integers("eos_token_id", 0, last);
   require(text, !config.eos_token_ids.empty(), "eos_token_id", "no id");
   return config;
 }
 
 Json to_json(const ModelConfig& config) {
-  return {{"architectures", {"Qwen2_5_VLForConditionalGeneration"}},
-          {"model_type", "qwen2_5_vl"},
-          {"dtype", "float32"},
-          {"image_token_id", config.image_token_id},
-          {"video_token_id", config.video_token_id},
-          {"vision_start_token_id", config.vision_start_token_id},
-          {"vision_end_token_id", config.vision_end_token_id},
-          {"tie_word_embeddings", config.text.tie_word_embeddings},
-          {"text_config", text_json(config.text, config.eos_token_ids)},
-          {"vision_config", vision_json(config.vision)}};
+  const Architecture& architecture = *find_architecture(config.model_type);
+  Json json{{"architectures", {architecture.class_name}}, {"model_type", config.model_type}, {"dtype", "float32"}};
+  if (architecture.sees)
+    json.update({{"image_token_id", config.image_token_id},
+                 {"video_token_id", config.video_token_id},
+                 {"vision_start_token_id", config.vision_start_token_id},
+                 {"vision_end_token_id", config.vision_end_token_id}});
+  json["tie_word_embeddings"] = config.text.tie_word_embeddings;
+  if (architecture.sees)
+    json.update({{"text_config", text_json(config, architecture)}, {"vision_config", vision_json(*config.vision)}});
+  else
+    json.update(text_json(config, architecture));
+  return json;
 }
 
 }  // namespace agon::agents

@@ -1,5 +1,6 @@
 #include "agents/hub/model_folder.h"
 
+#include "agents/hub/gguf_model.h"
 #include "agents/hub/json_file.h"
 #include "core/error.h"
 #include "core/file.h"
@@ -82,16 +83,17 @@ void read_generation_config(const fs::path& path, ModelConfig& config) {
 void check_agreement(const ModelFolder& parts) {
   const std::string where = parts.path.string();
   const ModelConfig& config = parts.config;
+  if (parts.tokenizer->vocab_size() > config.text.vocab_size)
+    throw Error("{}: tokenizer.json has ids up to {}, config.json a vocabulary of {}.", where,
+                parts.tokenizer->vocab_size() - 1, config.text.vocab_size);
+  if (!config.vision) return;
   const auto same = [&](const char* what, int processor, int model) {
     if (processor != model)
       throw Error("{}: {} is {} in preprocessor_config.json and {} in config.json.", where, what, processor, model);
   };
-  same("patch_size", parts.images.patch_size, config.vision.patch_size);
-  same("temporal_patch_size", parts.images.temporal_patch_size, config.vision.temporal_patch_size);
-  same("merge_size", parts.images.merge_size, config.vision.spatial_merge_size);
-  if (parts.tokenizer->vocab_size() > config.text.vocab_size)
-    throw Error("{}: tokenizer.json has ids up to {}, config.json a vocabulary of {}.", where,
-                parts.tokenizer->vocab_size() - 1, config.text.vocab_size);
+  same("patch_size", parts.images.patch_size, config.vision->patch_size);
+  same("temporal_patch_size", parts.images.temporal_patch_size, config.vision->temporal_patch_size);
+  same("merge_size", parts.images.merge_size, config.vision->spatial_merge_size);
   for (const auto& [token, id] :
        {std::pair("<|vision_start|>", config.vision_start_token_id),
         std::pair("<|vision_end|>", config.vision_end_token_id), std::pair("<|image_pad|>", config.image_token_id)})
@@ -121,6 +123,19 @@ Json generation_config(const ModelFolder& parts) {
   return {{"do_sample", true}, {"eos_token_id", parts.config.eos_token_ids}, {"pad_token_id", pad_token(parts)}};
 }
 
+ModelFolder open_gguf(const fs::path& path) {
+  const auto file = GgufFile::open(path);
+  const std::string source = path.string();
+  ModelFolder parts;
+  parts.path = path;
+  parts.config = gguf_config(*file, source);
+  parts.tokenizer = Tokenizer::parse(gguf_tokenizer_json(*file, source), source);
+  parts.chat = ChatTemplate::parse(gguf_chat_template(*file, source), source, special_tokens(*parts.tokenizer),
+                                   gguf_named_tokens(*file));
+  check_agreement(parts);
+  return parts;
+}
+
 }  // namespace
 
 TextFolder open_text_folder(const fs::path& folder) {
@@ -132,12 +147,13 @@ TextFolder open_text_folder(const fs::path& folder) {
 }
 
 ModelFolder open_model_folder(const fs::path& folder) {
+  if (const auto gguf = find_gguf(folder)) return open_gguf(*gguf);
   ModelFolder parts;
   parts.path = folder;
   const fs::path config = find_file(folder, {"config.json"});
   parts.config = parse_model_config(read_json_file(config), config.string());
   read_generation_config(folder / "generation_config.json", parts.config);
-  parts.images = open_image_processor(folder);
+  if (parts.config.vision) parts.images = open_image_processor(folder);
   TextFolder text = open_text_folder(folder);
   parts.tokenizer = std::move(text.tokenizer);
   parts.chat = std::move(text.chat);
@@ -155,7 +171,7 @@ void save_model_files(const fs::path& folder, const ModelFolder& parts, const st
   };
   write("config.json", config.dump(2) + "\n");
   write("generation_config.json", generation_config(parts).dump(2) + "\n");
-  write("preprocessor_config.json", to_json(parts.images).dump(2) + "\n");
+  if (parts.config.vision) write("preprocessor_config.json", to_json(parts.images).dump(2) + "\n");
   write("tokenizer.json", parts.tokenizer->json());
   write("tokenizer_config.json", tokenizer_config(parts).dump(2) + "\n");
   write("chat_template.jinja", parts.chat.jinja());

@@ -18,7 +18,7 @@ namespace agon::agents {
 struct ModelFolder {
   std::filesystem::path path;
   ModelConfig config;
-  ImageProcessorConfig images;
+  ImageProcessorConfig images;  // of a model that reads pictures
   std::shared_ptr<const Tokenizer> tokenizer;
   ChatTemplate chat;
 };
@@ -32,7 +32,7 @@ struct TextFolder {
 // Needs tokenizer.json and the chat template alone. Throws Error as below.
 TextFolder open_text_folder(const std::filesystem::path& folder);
 
-// Throws Error naming the file that is missing or wrong.
+// `folder` may be a GGUF file, or a folder that holds one alone. Throws Error naming the file that is missing or wrong.
 ModelFolder open_model_folder(const std::filesystem::path& folder);
 
 // Writes all files of the folder except the weights, each atomically. dtype: the type of the weights, as config.json

@@ -56,6 +56,8 @@ class PromptEncoder {
   }
   void append(std::span<const std::int32_t> ids) { result_.ids.insert(result_.ids.end(), ids.begin(), ids.end()); }
   void add_image(const Image& image) {
+    if (!model_.vision)
+      throw Error("prompt: a message has a picture, and this model ({}) reads text alone.", model_.model_type);
     if (const std::int32_t id = special_id("<|image_pad|>"); id != model_.image_token_id)
       throw Error("prompt: <|image_pad|> is {} in tokenizer.json and image_token_id is {} in config.json", id,
                   model_.image_token_id);
@@ -94,7 +96,7 @@ class PromptEncoder {
 
 std::vector<Position> mrope_positions(std::span<const std::int32_t> ids, std::span<const ImageGrid> grids,
                                       const ModelConfig& config, std::int32_t* next) {
-  const int merge = config.vision.spatial_merge_size;
+  const int merge = config.vision ? config.vision->spatial_merge_size : 1;
   std::vector<Position> positions;
   positions.reserve(ids.size());
   std::int32_t start = 0;

@@ -1,16 +1,11 @@
 #include "agents/hub/safetensors.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <optional>
 #include <set>
 
-#include "core/descriptor.h"
+#include "agents/hub/mapped_file.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/json.h"
@@ -51,32 +46,6 @@ std::optional<std::uint64_t> tensor_bytes(const std::string& dtype, const std::v
   if (bits % 8) return std::nullopt;
   return bits / 8;
 }
-
-class Mapping {
- public:
-  explicit Mapping(const fs::path& path) {
-    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    if (!file) throw Error("{}: cannot be opened: {}.", path.string(), std::strerror(errno));
-    struct stat status {};
-    const bool regular = ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode);
-    if (regular && status.st_size > 0) {
-      size_ = static_cast<std::size_t>(status.st_size);
-      data_ = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.get(), 0);
-    }
-    if (!regular) throw Error("{}: not a regular file.", path.string());
-    if (data_ == MAP_FAILED) throw Error("{}: cannot be mapped: {}.", path.string(), std::strerror(errno));
-  }
-  ~Mapping() {
-    if (size_) ::munmap(data_, size_);
-  }
-  Mapping(const Mapping&) = delete;
-  Mapping& operator=(const Mapping&) = delete;
-  std::span<const std::uint8_t> bytes() const { return {static_cast<const std::uint8_t*>(data_), size_}; }
-
- private:
-  void* data_ = nullptr;
-  std::size_t size_ = 0;
-};
 
 class MappedSafetensors : public SafetensorsFile {
  public:
@@ -190,7 +159,7 @@ class MappedSafetensors : public SafetensorsFile {
   }
 
   std::string path_;
-  Mapping mapping_;
+  MappedFile mapping_;
   std::span<const std::uint8_t> data_;
   std::map<std::string, TensorView> tensors_;
   std::map<std::string, std::string> metadata_;

@@ -52,7 +52,7 @@ EncodedPrompt random_text(int tokens, Rng& rng) {
 
 std::shared_ptr<const PatchedImage> random_picture(const Shape& shape, Rng& rng) {
   PatchedImage image{shape.grid, {}, {}};
-  const VisionConfig& vision = shape.config.vision;
+  const VisionConfig& vision = *shape.config.vision;
   const int width = vision.in_channels * vision.temporal_patch_size * vision.patch_size * vision.patch_size;
   for (int i = 0; i < shape.grid.patches() * width; ++i) image.patches.push_back(static_cast<float>(rng.uniform()));
   return std::make_shared<const PatchedImage>(std::move(image));

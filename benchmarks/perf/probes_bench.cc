@@ -68,7 +68,7 @@ void append(std::vector<std::int32_t>& to, const std::vector<std::int32_t>& ids)
 }
 
 std::shared_ptr<const PatchedImage> picture(const Shape& shape, bool white, Rng& rng) {
-  const VisionConfig& vision = shape.config.vision;
+  const VisionConfig& vision = *shape.config.vision;
   const int width = vision.in_channels * vision.temporal_patch_size * vision.patch_size * vision.patch_size;
   PatchedImage image{shape.grid, {}, {}};
   for (int i = 0; i < shape.grid.patches() * width; ++i)

@@ -38,7 +38,7 @@ class TextMaker {
     for (int i = 0; i < words; ++i) text.ids.push_back(rng_.between(0, 39));
   }
   void add_picture(EncodedPrompt& text, const ImageGrid& grid) {
-    const agents::VisionConfig& vision = config_.vision;
+    const agents::VisionConfig& vision = *config_.vision;
     agents::PatchedImage image{grid, {}, {}};
     const int width = vision.in_channels * vision.temporal_patch_size * vision.patch_size * vision.patch_size;
     for (int i = 0; i < grid.patches() * width; ++i)

@@ -92,7 +92,7 @@ SftBatch make_batch(std::span<const SftSequence> sequences, const ModelConfig& c
   SftBatch batch;
   fill_ids(batch, sequences);
   fill_patches(batch, sequences);
-  fill_cells(batch, sequences, config.vision.spatial_merge_size, classes);
+  fill_cells(batch, sequences, config.vision ? config.vision->spatial_merge_size : 1, classes);
   return batch;
 }
 

@@ -13,7 +13,7 @@ namespace {
 void check_sequence(const PackedSequence& sequence, const ModelConfig& config) {
   if (sequence.positions.size() != sequence.ids.size())
     throw Error("packed batch: {} positions for {} ids.", sequence.positions.size(), sequence.ids.size());
-  const int merge = config.vision.spatial_merge_size;
+  const int merge = config.vision ? config.vision->spatial_merge_size : 1;
   std::int64_t expected = 0;
   for (const ImageGrid& grid : grids_of(sequence.images)) expected += grid.patches() / (merge * merge);
   const auto tokens = std::count(sequence.ids.begin(), sequence.ids.end(), config.image_token_id);

@@ -15,6 +15,7 @@
 
 #include <functional>
 #include <mutex>
+#include <optional>
 
 #include "agents/learn/network/fused_ops.h"
 #include "agents/learn/network/packed_batch.h"
@@ -181,17 +182,25 @@ struct DecoderLayer {
         head_dim(config.head_dim()),
         input_layernorm(scope.child("input_layernorm"), config.hidden_size, config.rms_norm_eps),
         post_attention_layernorm(scope.child("post_attention_layernorm"), config.hidden_size, config.rms_norm_eps),
-        q_proj(scope.child("self_attn").child("q_proj"), config.hidden_size, heads * head_dim, true),
-        k_proj(scope.child("self_attn").child("k_proj"), config.hidden_size, key_heads * head_dim, true),
-        v_proj(scope.child("self_attn").child("v_proj"), config.hidden_size, key_heads * head_dim, true),
-        o_proj(scope.child("self_attn").child("o_proj"), heads * head_dim, config.hidden_size, false),
-        mlp(scope.child("mlp"), config.hidden_size, config.intermediate_size, false) {}
+        q_proj(scope.child("self_attn").child("q_proj"), config.hidden_size, heads * head_dim, config.qkv_bias),
+        k_proj(scope.child("self_attn").child("k_proj"), config.hidden_size, key_heads * head_dim, config.qkv_bias),
+        v_proj(scope.child("self_attn").child("v_proj"), config.hidden_size, key_heads * head_dim, config.qkv_bias),
+        o_proj(scope.child("self_attn").child("o_proj"), heads * head_dim, config.hidden_size,
+               config.attention_out_bias),
+        mlp(scope.child("mlp"), config.hidden_size, config.intermediate_size, config.mlp_bias) {
+    if (!config.normalises_heads) return;
+    q_norm.emplace(scope.child("self_attn").child("q_norm"), head_dim, config.rms_norm_eps);
+    k_norm.emplace(scope.child("self_attn").child("k_norm"), head_dim, config.rms_norm_eps);
+  }
 
   // x [rows, hidden].
   Tensor operator()(const Tensor& x, const RotaryTable& table, const Attention& attention) const {
     const Tensor normal = input_layernorm(x);
     const auto split = [&](const Tensor& y) { return y.view({x.size(0), y.size(1) / head_dim, head_dim}); };
-    const Tensor q = rotate(split(q_proj(normal)), table), k = rotate(split(k_proj(normal)), table);
+    const auto prepared = [&](const Tensor& y, const std::optional<RmsNorm>& norm) {
+      return rotate(norm ? (*norm)(split(y)) : split(y), table);
+    };
+    const Tensor q = prepared(q_proj(normal), q_norm), k = prepared(k_proj(normal), k_norm);
     const Tensor attended = x + o_proj(attention(q, k, split(v_proj(normal))));
     return attended + mlp(post_attention_layernorm(attended));
   }
@@ -199,6 +208,7 @@ struct DecoderLayer {
   std::int64_t heads, key_heads, head_dim;
   RmsNorm input_layernorm, post_attention_layernorm;
   Linear q_proj, k_proj, v_proj, o_proj;
+  std::optional<RmsNorm> q_norm, k_norm;
   SwiGlu mlp;
 };
 
@@ -223,7 +233,7 @@ void check_images(const Tensor& patches, std::span<const ImageGrid> grids, const
 struct Qwen25VL::Parts {
   explicit Parts(const ModelConfig& config)
       : root(parameters, linears),
-        vision(root.child("visual"), config.vision),
+        vision(vision_of(root, config)),
         embed_tokens(
             root.child("model").child("embed_tokens").normal({config.text.vocab_size, config.text.hidden_size})),
         norm(root.child("model").child("norm"), config.text.hidden_size, config.text.rms_norm_eps),
@@ -234,13 +244,18 @@ struct Qwen25VL::Parts {
       lm_head = root.child("lm_head").normal({config.text.vocab_size, config.text.hidden_size});
   }
 
+  static std::optional<VisionTower> vision_of(const Scope& root, const ModelConfig& config) {
+    if (!config.vision) return std::nullopt;
+    return VisionTower(root.child("visual"), *config.vision);
+  }
+
   // Reuses the plan of the last call while the pictures keep their sizes, as in training.
   std::shared_ptr<const VisionPlan> plan_for(std::span<const ImageGrid> grids) {
     const std::lock_guard lock(plan_mutex);
     const at::Device device = embed_tokens.device();
     if (!plan || plan->full.rotary.cos.device() != device ||
         !std::equal(grids.begin(), grids.end(), plan->grids.begin(), plan->grids.end()))
-      plan = std::make_shared<VisionPlan>(make_vision_plan(grids, vision.config, device));
+      plan = std::make_shared<VisionPlan>(make_vision_plan(grids, vision->config, device));
     return plan;
   }
 
@@ -263,7 +278,7 @@ struct Qwen25VL::Parts {
   Parameters parameters;
   Linears linears;
   Scope root;
-  VisionTower vision;
+  std::optional<VisionTower> vision;
   Tensor embed_tokens;
   std::vector<DecoderLayer> layers;
   RmsNorm norm;
@@ -277,8 +292,9 @@ Qwen25VL::Qwen25VL(const ModelConfig& config) : config_(config), parts_(std::mak
 Qwen25VL::~Qwen25VL() = default;
 
 Tensor Qwen25VL::encode_images(const Tensor& patches, std::span<const ImageGrid> grids) {
-  check_images(patches, grids, config_.vision);
-  return parts_->vision(patches, *parts_->plan_for(grids));
+  if (!config_.vision) throw Error("pictures: this model ({}) reads text alone.", config_.model_type);
+  check_images(patches, grids, *config_.vision);
+  return (*parts_->vision)(patches, *parts_->plan_for(grids));
 }
 
 Tensor Qwen25VL::hidden_states(const Tensor& ids, const Tensor& positions, const Tensor& image_embeddings,

@@ -86,12 +86,20 @@ AttentionLayout make_layout(std::vector<Segment> segments, const RotaryTable& na
   return layout;
 }
 
+Tensor text_frequencies(const TextConfig& config) {
+  Tensor frequencies = inverse_frequencies(config.rope_theta, config.head_dim());
+  if (!config.rope_scaling) return frequencies;
+  for (float& frequency : std::span(frequencies.mutable_data_ptr<float>(), static_cast<std::size_t>(frequencies.numel())))
+    frequency = scaled_frequency(frequency, *config.rope_scaling);
+  return frequencies;
+}
+
 }  // namespace
 
 RotaryTable text_rotary(const Tensor& positions, const TextConfig& config) {
   std::vector<Tensor> parts;
   std::int64_t begin = 0;
-  const Tensor frequencies = inverse_frequencies(config.rope_theta, config.head_dim()).to(positions.device());
+  const Tensor frequencies = text_frequencies(config).to(positions.device());
   for (int axis = 0; axis < 3; ++axis) {
     const std::int64_t count = config.mrope_section[static_cast<std::size_t>(axis)];
     parts.push_back(positions[axis].flatten().unsqueeze(1).to(at::kFloat) * frequencies.narrow(0, begin, count));

@@ -32,7 +32,7 @@ TEST_CASE("engine weights: one error lists all that does not fit the config") {
                         Contains("model.layers.0.mlp.gate_proj.weight: shape [40, 32], the config asks for [41, 32]") &&
                         Contains("model.layers.1.mlp.down_proj.weight"));
   model = golden_checkpoint("one_picture");
-  model.config.vision.depth = 2;
+  model.config.vision->depth = 2;
   CHECK_THROWS_WITH(load_engine_weights(model.folder, model.config),
                     Contains("not expected: visual.blocks.2.norm1.weight"));
 }

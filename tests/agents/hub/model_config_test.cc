@@ -48,8 +48,8 @@ TEST_CASE("model_config: the hub's flat layout") {
   CHECK(config.text.rope_theta == 1e6);
   CHECK(config.text.mrope_section == std::array<int, 3>{16, 24, 24});
   CHECK(config.text.tie_word_embeddings);
-  CHECK(config.vision.hidden_size == 1280);
-  CHECK(config.vision.fullatt_block_indexes == std::vector<int>{7, 15, 23, 31});
+  CHECK(config.vision->hidden_size == 1280);
+  CHECK(config.vision->fullatt_block_indexes == std::vector<int>{7, 15, 23, 31});
   CHECK(config.eos_token_ids == std::vector<std::int32_t>{151645});
   CHECK(config.image_token_id == 151655);
 }
@@ -60,7 +60,7 @@ TEST_CASE("model_config: what transformers 5 saves") {
   CHECK(config.text.rope_theta == 10.0);
   CHECK(config.text.mrope_section == std::array<int, 3>{2, 3, 3});
   CHECK(config.text.tie_word_embeddings);
-  CHECK(config.vision.fullatt_block_indexes == std::vector<int>{1});
+  CHECK(config.vision->fullatt_block_indexes == std::vector<int>{1});
   CHECK(config.eos_token_ids == std::vector<std::int32_t>{5, 6});
   CHECK(config.vision_start_token_id == 62);
 }
@@ -81,6 +81,72 @@ TEST_CASE("model_config: what is written is read back alike") {
   }
 }
 
+// As Llama 3.2's files on the hub.
+Json llama_config() {
+  return Json::parse(R"({
+    "architectures": ["LlamaForCausalLM"], "attention_bias": false, "attention_dropout": 0.0, "bos_token_id": 128000,
+    "eos_token_id": [128001, 128008, 128009], "head_dim": 64, "hidden_act": "silu", "hidden_size": 2048,
+    "initializer_range": 0.02, "intermediate_size": 8192, "max_position_embeddings": 131072, "mlp_bias": false,
+    "model_type": "llama", "num_attention_heads": 32, "num_hidden_layers": 16, "num_key_value_heads": 8,
+    "pretraining_tp": 1, "rms_norm_eps": 1e-05, "rope_scaling": {"factor": 32.0, "high_freq_factor": 4.0,
+    "low_freq_factor": 1.0, "original_max_position_embeddings": 8192, "rope_type": "llama3"}, "rope_theta": 500000.0,
+    "tie_word_embeddings": true, "torch_dtype": "bfloat16", "use_cache": true, "vocab_size": 128256})");
+}
+
+// As Qwen3's.
+Json qwen3_config() {
+  return Json::parse(R"({
+    "architectures": ["Qwen3ForCausalLM"], "attention_bias": false, "bos_token_id": 151643, "eos_token_id": 151645,
+    "head_dim": 128, "hidden_act": "silu", "hidden_size": 1024, "intermediate_size": 3072,
+    "max_position_embeddings": 40960, "max_window_layers": 28, "model_type": "qwen3", "num_attention_heads": 16,
+    "num_hidden_layers": 28, "num_key_value_heads": 8, "rms_norm_eps": 1e-06, "rope_scaling": null,
+    "rope_theta": 1000000, "sliding_window": null, "tie_word_embeddings": true, "use_sliding_window": false,
+    "vocab_size": 151936})");
+}
+
+TEST_CASE("model_config: text models") {
+  const ModelConfig llama = parse_model_config(llama_config(), "config.json");
+  CHECK_FALSE(llama.vision);
+  CHECK(llama.model_type == "llama");
+  CHECK_FALSE(llama.text.qkv_bias);
+  REQUIRE(llama.text.rope_scaling);
+  CHECK(llama.text.rope_scaling->factor == 32);
+  CHECK(llama.text.rope_scaling->trained_positions == 8192);
+  CHECK(llama.text.mrope_section == std::array<int, 3>{32, 0, 0});
+  CHECK(llama.eos_token_ids.size() == 3);
+  const ModelConfig qwen3 = parse_model_config(qwen3_config(), "config.json");
+  CHECK(qwen3.text.head_dim() == 128);
+  CHECK(qwen3.text.normalises_heads);
+  CHECK_FALSE(qwen3.text.rope_scaling);
+  Json biased = llama_config();
+  biased["attention_bias"] = biased["mlp_bias"] = true;
+  CHECK(parse_model_config(biased, "config.json").text.attention_out_bias);
+  CHECK(parse_model_config(biased, "config.json").text.mlp_bias);
+  Json old = llama_config();
+  for (const char* key : {"rope_scaling", "rope_theta", "head_dim", "num_key_value_heads"}) old.erase(key);
+  CHECK(parse_model_config(old, "config.json").text.rope_theta == 10'000);
+  CHECK(parse_model_config(old, "config.json").text.num_key_value_heads == 32);
+  for (const Json& json : {llama_config(), qwen3_config(), biased, old}) {
+    const Json written = to_json(parse_model_config(json, "config.json"));
+    CHECK(to_json(parse_model_config(Json::parse(written.dump()), "again")).dump() == written.dump());
+  }
+}
+
+TEST_CASE("model_config: what of a text model is not computed is refused") {
+  const auto with = [](Json json, const char* pointer, const Json& value) {
+    json[Json::json_pointer(pointer)] = value;
+    return error_of(json);
+  };
+  CHECK_THAT(with(llama_config(), "/rope_scaling/rope_type", "yarn"), Contains("only \"default\" and \"llama3\""));
+  CHECK_THAT(with(llama_config(), "/rope_scaling/factor", nullptr), Contains("rope_scaling.factor"));
+  CHECK_THAT(with(llama_config(), "/rope_scaling/low_freq_factor", 4), Contains("not below high_freq_factor"));
+  CHECK_THAT(with(llama_config(), "/pretraining_tp", 2), Contains("pretraining_tp"));
+  CHECK_THAT(with(llama_config(), "/head_dim", 63), Contains("head_dim: 63 does not give an even head size"));
+  CHECK_THAT(with(qwen3_config(), "/use_sliding_window", true), Contains("use_sliding_window"));
+  CHECK_THAT(with(qwen3_config(), "/layer_types", {"full_attention", "sliding_attention"}), Contains("layer_types"));
+  CHECK_THAT(with(qwen3_config(), "/attention_bias", "no"), Contains("attention_bias"));
+}
+
 TEST_CASE("model_config: a wrong value is named") {
   const auto with = [](const char* pointer, const Json& value) {
     Json json = hub_config();
@@ -88,7 +154,9 @@ TEST_CASE("model_config: a wrong value is named") {
     return error_of(json);
   };
   CHECK_THAT(error_of(Json::array()), Contains("an object was expected"));
-  CHECK_THAT(with("/model_type", "llama"), Contains("model_type: \"llama\" is not supported"));
+  CHECK_THAT(with("/model_type", "gpt2"),
+             Contains("model_type: \"gpt2\" is not supported. agon knows llama, qwen2, qwen2_5_vl, qwen3."));
+  CHECK_THAT(with("/model_type", 3), Contains("model_type: 3 is not supported"));
   CHECK_THAT(with("/hidden_size", nullptr), Contains("config.json: hidden_size: missing"));
   CHECK_THAT(with("/hidden_size", "2048"), Contains("hidden_size: \"2048\" is not an integer"));
   CHECK_THAT(with("/hidden_size", 2048.5), Contains("hidden_size: 2048.5"));
@@ -99,7 +167,7 @@ TEST_CASE("model_config: a wrong value is named") {
   CHECK_THAT(with("/num_key_value_heads", 3), Contains("does not divide"));
   CHECK_THAT(with("/rms_norm_eps", 0), Contains("rms_norm_eps"));
   CHECK_THAT(with("/rope_theta", nullptr), Contains("rope_theta: missing"));
-  CHECK_THAT(with("/rope_scaling", nullptr), Contains("rope_parameters: missing"));
+  CHECK_THAT(with("/rope_scaling", nullptr), Contains("rope_parameters.mrope_section: missing"));
   CHECK_THAT(with("/rope_scaling/mrope_section", {16, 24}), Contains("2 entries instead of 3"));
   CHECK_THAT(with("/rope_scaling/mrope_section", {16, 24, 25}), Contains("sum to 65 instead of half"));
   CHECK_THAT(with("/rope_scaling/mrope_section", "16"), Contains("rope_scaling.mrope_section"));

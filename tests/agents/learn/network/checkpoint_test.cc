@@ -31,7 +31,7 @@ ModelFolder small_parts() {
   ModelFolder parts;
   parts.tokenizer = Tokenizer::parse(learn_tokenizer({}, 256 + 7, kSpecial, {}), "learned");
   const auto id = [&](const char* token) { return *parts.tokenizer->id_of(token); };
-  parts.config.vision = {.depth = 2,
+  parts.config.vision = VisionConfig{.depth = 2,
                          .hidden_size = 16,
                          .intermediate_size = 24,
                          .num_heads = 2,

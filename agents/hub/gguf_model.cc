@@ -1,0 +1,257 @@
+#include "agents/hub/gguf_model.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "agents/hub/architecture.h"
+#include "agents/hub/pretokenize.h"
+#include "core/error.h"
+#include "core/text.h"
+
+namespace agon::agents {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Keys of one file, with errors that name it.
+class Keys {
+ public:
+  Keys(const GgufFile& file, const std::string& source) : json_(file.keys()), source_(source) {}
+  [[noreturn]] void fail(const std::string& key, const std::string& what) const {
+    throw Error("{}: the key {}: {}. Is this a language model?", source_, key, what);
+  }
+  const Json* find(const std::string& key) const {
+    const auto found = json_.find(key);
+    return found == json_.end() ? nullptr : &*found;
+  }
+  const Json& at(const std::string& key) const {
+    const Json* const value = find(key);
+    if (!value) fail(key, "missing");
+    return *value;
+  }
+  std::string text(const std::string& key) const {
+    const Json& value = at(key);
+    if (!value.is_string()) fail(key, to_text(value) + " is not a text");
+    return value.get<std::string>();
+  }
+  const Json& list(const std::string& key) const {
+    const Json& value = at(key);
+    if (!value.is_array()) fail(key, "not a list");
+    return value;
+  }
+  std::optional<std::int64_t> id(const std::string& key) const {
+    const Json* const value = find(key);
+    return value ? whole_number<std::int64_t>(*value, 0, 0x7ffffffe) : std::nullopt;
+  }
+
+ private:
+  const Json& json_;
+  const std::string& source_;
+};
+
+// The tokens that end a turn; <|endoftext|> ends a text of Qwen beside its end of a turn.
+Json end_tokens(const Keys& keys) {
+  Json ends = Json::array();
+  for (const char* key : {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id"})
+    if (const auto id = keys.id(key); id && std::find(ends.begin(), ends.end(), *id) == ends.end()) ends.push_back(*id);
+  return ends;
+}
+
+bool has_tensor(const GgufFile& file, const char* name) { return file.tensors().contains(name); }
+
+// llama.cpp computes Llama 3's frequencies when it converts, and keeps what they are divided by.
+void refuse_scaled_rope(const GgufFile& file, const Keys& keys) {
+  if (has_tensor(file, "rope_freqs.weight"))
+    keys.fail("rope.scaling",
+              "Llama 3's scaled positions are kept as the tensor rope_freqs.weight, which is not read from GGUF. Use the "
+              "hub's folder of this model");
+}
+
+enum class TokenType { normal = 1, unknown = 2, control = 3, user_defined = 4, unused = 5, byte = 6 };
+
+std::vector<TokenType> token_types(const Keys& keys, std::size_t tokens) {
+  const Json& types = keys.list("tokenizer.ggml.token_type");
+  if (types.size() != tokens)
+    keys.fail("tokenizer.ggml.token_type", fmt::format("{} types for {} tokens", types.size(), tokens));
+  std::vector<TokenType> result;
+  for (const Json& type : types) result.push_back(static_cast<TokenType>(whole_number_or_throw(type, "token_type", 1, 6)));
+  return result;
+}
+
+Json byte_level(bool with_regex) {
+  return {{"type", "ByteLevel"}, {"add_prefix_space", false}, {"trim_offsets", true}, {"use_regex", with_regex}};
+}
+Json split_by(std::string_view regex) {
+  return {{"type", "Split"}, {"pattern", {{"Regex", regex}}}, {"behavior", "Isolated"}, {"invert", false}};
+}
+Json in_turn(Json first, Json second) { return {{"type", "Sequence"}, {"pretokenizers", {std::move(first), std::move(second)}}}; }
+
+struct Family {
+  std::string_view name;  // tokenizer.ggml.pre
+  bool composes, words_are_whole;
+  Json pre_tokenizer;
+};
+Family family_of(const Keys& keys) {
+  const std::string name = keys.text("tokenizer.ggml.pre");
+  if (name == "qwen2") return {"qwen2", true, false, in_turn(split_by(kQwen2Regex), byte_level(false))};
+  if (name == "llama-bpe") return {"llama-bpe", false, true, in_turn(split_by(kLlama3Regex), byte_level(false))};
+  if (name == "smollm")
+    return {"smollm", false, false, in_turn({{"type", "Digits"}, {"individual_digits", true}}, byte_level(true))};
+  if (name == "gpt-2") return {"gpt-2", false, false, byte_level(true)};
+  keys.fail("tokenizer.ggml.pre", fmt::format("{} is not a known split; agon knows qwen2, llama-bpe, smollm and gpt-2", name));
+}
+
+// Tensors of a layer and of the model, by llama.cpp's names.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kLayerNames = {
+    {{"attn_norm", "input_layernorm"},
+     {"ffn_norm", "post_attention_layernorm"},
+     {"attn_q", "self_attn.q_proj"},
+     {"attn_k", "self_attn.k_proj"},
+     {"attn_v", "self_attn.v_proj"},
+     {"attn_output", "self_attn.o_proj"},
+     {"attn_q_norm", "self_attn.q_norm"},
+     {"attn_k_norm", "self_attn.k_norm"},
+     {"ffn_gate", "mlp.gate_proj"},
+     {"ffn_up", "mlp.up_proj"},
+     {"ffn_down", "mlp.down_proj"}}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kModelNames = {
+    {{"token_embd", "model.embed_tokens"}, {"output_norm", "model.norm"}, {"output", "lm_head"}}};
+
+template <typename Names>
+std::string renamed(const Names& names, std::string_view name) {
+  const auto found = std::find_if(names.begin(), names.end(), [&](const auto& pair) { return pair.first == name; });
+  return found == names.end() ? "" : std::string(found->second);
+}
+
+}  // namespace
+
+std::optional<fs::path> find_gguf(const fs::path& path) {
+  std::error_code code;
+  if (fs::is_regular_file(path, code)) return path.extension() == ".gguf" ? std::optional(path) : std::nullopt;
+  if (!fs::is_directory(path, code) || fs::exists(path / "config.json", code)) return std::nullopt;
+  std::optional<fs::path> found;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path, code)) {
+    if (entry.path().extension() != ".gguf") continue;
+    if (found) throw Error("{}: several GGUF files. Name the one to load.", path.string());
+    found = entry.path();
+  }
+  return found;
+}
+
+ModelConfig gguf_config(const GgufFile& file, const std::string& source) {
+  const Keys keys(file, source);
+  const std::string type = keys.text("general.architecture");
+  const Architecture* const architecture = find_architecture(type);
+  if (!architecture || architecture->sees)
+    throw Error("{}: general.architecture: {} is not read from GGUF. agon knows {}.", source, shown_text(type),
+                known_architectures());
+  refuse_scaled_rope(file, keys);
+  Json config{{"model_type", type}, {"hidden_act", "silu"}};
+  const auto copy = [&](const char* to, const char* from, bool is_needed = true) {
+    const std::string key = type + "." + from;
+    if (is_needed || keys.find(key)) config[to] = keys.at(key);
+  };
+  copy("hidden_size", "embedding_length");
+  copy("intermediate_size", "feed_forward_length");
+  copy("num_hidden_layers", "block_count");
+  copy("num_attention_heads", "attention.head_count");
+  copy("num_key_value_heads", "attention.head_count_kv", false);
+  copy("max_position_embeddings", "context_length");
+  copy("rms_norm_eps", "attention.layer_norm_rms_epsilon");
+  copy("rope_theta", "rope.freq_base", false);
+  copy("head_dim", "attention.key_length", false);
+  if (const Json* const scaling = keys.find(type + ".rope.scaling.type"); scaling && *scaling != "none")
+    config["rope_parameters"] = {{"rope_type", *scaling}};
+  config["vocab_size"] = keys.list("tokenizer.ggml.tokens").size();
+  config["attention_bias"] = architecture->biases != Biases::qkv && has_tensor(file, "blk.0.attn_q.bias");
+  config["mlp_bias"] = has_tensor(file, "blk.0.ffn_gate.bias");
+  config["tie_word_embeddings"] = !has_tensor(file, "output.weight");
+  config["eos_token_id"] = end_tokens(keys);
+  return parse_model_config(config, source);
+}
+
+std::string gguf_tokenizer_json(const GgufFile& file, const std::string& source) {
+  const Keys keys(file, source);
+  if (const std::string model = keys.text("tokenizer.ggml.model"); model != "gpt2")
+    keys.fail("tokenizer.ggml.model", model + " is not supported, only gpt2 (byte-level BPE)");
+  const Json& tokens = keys.list("tokenizer.ggml.tokens");
+  const std::vector<TokenType> types = token_types(keys, tokens.size());
+  std::size_t used = tokens.size();
+  while (used > 0 && types[used - 1] == TokenType::unused) --used;
+  nlohmann::json vocabulary = nlohmann::json::object(), added = nlohmann::json::array();
+  for (std::size_t id = 0; id < used; ++id) {
+    if (!tokens[id].is_string()) keys.fail("tokenizer.ggml.tokens", fmt::format("token {} is not a text", id));
+    const auto& token = tokens[id].get_ref<const std::string&>();
+    if (types[id] == TokenType::normal)
+      vocabulary[token] = id;
+    else
+      added.push_back({{"id", id},
+                       {"content", token},
+                       {"special", types[id] != TokenType::user_defined},
+                       {"normalized", false},
+                       {"single_word", false},
+                       {"lstrip", false},
+                       {"rstrip", false}});
+  }
+  const Family family = family_of(keys);
+  nlohmann::json json{{"version", "1.0"},
+                      {"added_tokens", std::move(added)},
+                      {"normalizer", family.composes ? nlohmann::json{{"type", "NFC"}} : nlohmann::json()},
+                      {"pre_tokenizer", nlohmann::json(family.pre_tokenizer)},
+                      {"decoder", {{"type", "ByteLevel"}}},
+                      {"model",
+                       {{"type", "BPE"},
+                        {"ignore_merges", family.words_are_whole},
+                        {"vocab", std::move(vocabulary)},
+                        {"merges", nlohmann::json(keys.list("tokenizer.ggml.merges"))}}}};
+  return to_text(json);
+}
+
+std::string gguf_chat_template(const GgufFile& file, const std::string& source) {
+  return Keys(file, source).text("tokenizer.chat_template");
+}
+
+Json gguf_named_tokens(const GgufFile& file) {
+  const std::string source;
+  const Keys keys(file, source);
+  Json named = Json::object();
+  const Json* const tokens = keys.find("tokenizer.ggml.tokens");
+  for (const auto& [name, key] :
+       {std::pair("bos_token", "tokenizer.ggml.bos_token_id"), std::pair("eos_token", "tokenizer.ggml.eos_token_id"),
+        std::pair("pad_token", "tokenizer.ggml.padding_token_id"), std::pair("unk_token", "tokenizer.ggml.unknown_token_id")}) {
+    const auto id = keys.id(key);
+    if (!tokens || !id || *id >= std::ssize(*tokens)) continue;
+    const Json& token = (*tokens)[static_cast<std::size_t>(*id)];
+    if (token.is_string()) named[name] = token;
+  }
+  return named;
+}
+
+std::string hub_name_of_gguf(const std::string& name) {
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string::npos || name == "rope_freqs.weight") return "";
+  const std::string kind = name.substr(dot), stem = name.substr(0, dot);
+  if (const std::string known = renamed(kModelNames, stem); !known.empty()) return known + kind;
+  if (!stem.starts_with("blk.")) return name;
+  const std::size_t second = stem.find('.', 4);
+  if (second == std::string::npos) return name;
+  const std::string known = renamed(kLayerNames, std::string_view(stem).substr(second + 1));
+  return known.empty() ? name : "model.layers." + stem.substr(4, second - 4) + "." + known + kind;
+}
+
+std::vector<std::int64_t> gguf_row_order(const ModelConfig& config, const std::string& hub_name) {
+  const bool is_query = hub_name.find(".q_proj.") != std::string::npos;
+  if (config.model_type != "llama" || (!is_query && hub_name.find(".k_proj.") == std::string::npos)) return {};
+  const std::int64_t heads = is_query ? config.text.num_attention_heads : config.text.num_key_value_heads;
+  const std::int64_t size = config.text.head_dim();
+  std::vector<std::int64_t> rows;
+  for (std::int64_t head = 0; head < heads; ++head)
+    for (std::int64_t half = 0; half < 2; ++half)
+      for (std::int64_t i = 0; i < size / 2; ++i) rows.push_back(head * size + 2 * i + half);
+  return rows;
+}
+
+}  // namespace agon::agents

@@ -1,0 +1,35 @@
+// agents/hub/gguf_model.h - a GGUF file as the parts of a model folder: its keys as config.json, tokenizer.json and chat
+// template, its tensors under the hub's names. From there on nothing knows which kind of file a model came from.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agents/hub/gguf.h"
+#include "agents/hub/model_config.h"
+
+namespace agon::agents {
+
+// `path` if it is a file whose name ends in .gguf, or the only such file of a folder without config.json.
+std::optional<std::filesystem::path> find_gguf(const std::filesystem::path& path);
+
+// Each throws Error naming the key that is missing or wrong; `source` names the file.
+
+ModelConfig gguf_config(const GgufFile& file, const std::string& source);
+// The text of a tokenizer.json. Tokens of the type "unused" behind all others are left out.
+std::string gguf_tokenizer_json(const GgufFile& file, const std::string& source);
+std::string gguf_chat_template(const GgufFile& file, const std::string& source);
+// {"bos_token": "<s>", ...}, as templates may write them.
+Json gguf_named_tokens(const GgufFile& file);
+
+// The hub's name of a tensor, "model.layers.0.self_attn.q_proj.weight" of "blk.0.attn_q.weight"; empty: a tensor that
+// holds nothing which is not computed (rope_freqs.weight).
+std::string hub_name_of_gguf(const std::string& name);
+// llama.cpp keeps the rows of Llama's queries and keys in another order: row (head, half, i) of the hub is row
+// (head, i, half) there. -> for each row of the hub, that of the file; empty: the same.
+std::vector<std::int64_t> gguf_row_order(const ModelConfig& config, const std::string& hub_name);
+
+}  // namespace agon::agents

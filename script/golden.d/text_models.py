@@ -1,0 +1,103 @@
+"""Random tiny text models of every architecture, as transformers saves them, and what transformers generates with them:
+text_models.py OUTPUT_FOLDER
+
+  NAME/           config.json, weights (each of another type), tokenizer; heads that do not make up the hidden size, and
+                  all biases, are among them
+  expected.json   {NAME: [{prompt, prompt_ids, ids, logprobs}]}: greedy, special tokens but eos suppressed; logprobs of
+                  each id under the softmax over all ids
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import torch
+import transformers
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+from transformers import (LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM,
+                          Qwen3Config, Qwen3ForCausalLM)
+
+SPLIT = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|"
+         r"\s+(?!\S)|\s+")
+SPECIAL = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
+TEMPLATE = """{% for message in messages %}<|im_start|>{{ message['role'] }}
+{{ message['content'] }}<|im_end|>
+{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant
+{% endif %}"""
+PROMPTS = ["What is 12 + 30?", "Name the colours of the café's flag, from left to right, and say which comes first. " * 2]
+NEW_TOKENS = 40
+
+
+def make_tokenizer():
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Split(Regex(SPLIT), "isolated"),
+         pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.post_processor = processors.ByteLevel(trim_offsets=False)
+    trainer = trainers.BpeTrainer(vocab_size=290, show_progress=False,
+                                  initial_alphabet=pre_tokenizers.ByteLevel.alphabet())
+    tokenizer.train_from_iterator(PROMPTS * 9, trainer)
+    tokenizer.add_special_tokens([AddedToken(text, special=True, normalized=False) for text in SPECIAL])
+    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<|im_end|>", pad_token="<|endoftext|>")
+    fast.chat_template = TEMPLATE
+    return fast
+
+
+def make_models(tokenizer):
+    common = dict(vocab_size=len(tokenizer) + 6, intermediate_size=48, num_hidden_layers=2, rms_norm_eps=1e-6,
+                  max_position_embeddings=512, bos_token_id=None, eos_token_id=tokenizer.eos_token_id,
+                  pad_token_id=tokenizer.pad_token_id)
+    plain = dict(rope_type="default", rope_theta=100.0)
+    llama3 = dict(rope_type="llama3", rope_theta=100.0, factor=4.0, low_freq_factor=1.0, high_freq_factor=4.0,
+                  original_max_position_embeddings=64)
+    return {
+        "qwen2": (Qwen2ForCausalLM(Qwen2Config(**common, hidden_size=32, num_attention_heads=4, num_key_value_heads=2,
+                                               rope_parameters=plain, tie_word_embeddings=True)), torch.bfloat16),
+        "qwen3": (Qwen3ForCausalLM(Qwen3Config(**common, hidden_size=24, num_attention_heads=6, num_key_value_heads=2,
+                                               head_dim=16, rope_parameters=plain, tie_word_embeddings=False)),
+                  torch.float16),
+        "llama": (LlamaForCausalLM(LlamaConfig(**common, hidden_size=36, num_attention_heads=9, num_key_value_heads=3,
+                                               rope_parameters=plain, tie_word_embeddings=True)), torch.bfloat16),
+        "llama3": (LlamaForCausalLM(LlamaConfig(**common, hidden_size=32, num_attention_heads=2, num_key_value_heads=1,
+                                                rope_parameters=llama3, attention_bias=True, mlp_bias=True,
+                                                tie_word_embeddings=False)), torch.float32)}
+
+
+def draw(model, dtype):
+    model.float().eval()
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            noise = 0.25 * torch.randn_like(parameter)
+            parameter.copy_((noise + 1 if "norm" in name else noise).to(dtype))
+
+
+def expect(prompt, model, tokenizer):
+    text = tokenizer.apply_chat_template([{"role": "user", "content": prompt}], tokenize=False,
+                                         add_generation_prompt=True)
+    ids = torch.tensor([tokenizer(text)["input_ids"]])
+    suppressed = [i for i in range(model.config.vocab_size)
+                  if i != tokenizer.eos_token_id and (i >= len(tokenizer) or i in tokenizer.all_special_ids)]
+    with torch.inference_mode():
+        out = model.generate(input_ids=ids, attention_mask=torch.ones_like(ids), do_sample=False,
+                             max_new_tokens=NEW_TOKENS, suppress_tokens=suppressed)
+        logprobs = model(input_ids=out).logits[0].log_softmax(-1)
+    new = out[0, ids.shape[1]:]
+    rows = logprobs[ids.shape[1] - 1:-1]
+    return dict(prompt=prompt, prompt_ids=ids[0].tolist(), ids=new.tolist(),
+                logprobs=[round(float(row[i]), 6) for row, i in zip(rows, new)])
+
+
+out = Path(sys.argv[1])
+torch.manual_seed(7)
+tokenizer = make_tokenizer()
+expected = {}
+for name, (model, dtype) in make_models(tokenizer).items():
+    draw(model, dtype)
+    expected[name] = [expect(prompt, model, tokenizer) for prompt in PROMPTS]
+    model.to(dtype).save_pretrained(out / name)
+    tokenizer.save_pretrained(out / name)
+    for file in (out / name).iterdir():
+        file.chmod(0o644)
+(out / "expected.json").write_text(json.dumps(
+    dict(versions=f"transformers {transformers.__version__}, torch {torch.__version__}", models=expected)) + "\n")

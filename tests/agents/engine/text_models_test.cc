@@ -1,0 +1,54 @@
+// Text models of every architecture against what transformers writes with them (script/golden.d/text_models.py).
+#include <catch2/catch.hpp>
+
+#include "agents/engine/local_policy.h"
+#include "agents/hub/architecture.h"
+#include "core/error.h"
+#include "core/text.h"
+#include "paths.h"
+
+using namespace agon;
+using namespace agon::agents;
+using Catch::Contains;
+
+namespace {
+
+const std::string kGolden = agon::test::golden_path("text_models");
+
+Json golden_models() { return Json::parse(read_file(kGolden + "/expected.json"))["models"]; }
+
+CompletionRequest request_of(const Json& example) {
+  CompletionRequest request{{Message::of(Role::user, example["prompt"].get<std::string>())}, {}, 1, {}};
+  request.sampling.temperature = 0;
+  request.sampling.max_tokens = 40;
+  return request;
+}
+
+}  // namespace
+
+TEST_CASE("text models: greedy completions and log-probabilities equal transformers' generate") {
+  for (const auto& [name, cases] : golden_models().items()) {
+    const auto policy = make_local_policy(kGolden + "/" + name, {.threads = 2});
+    CHECK_FALSE(policy->capabilities().images);
+    for (const Json& expected : cases) {
+      CAPTURE(name, expected["prompt"]);
+      const CompletionRequest request = request_of(expected);
+      const Completion completion = policy->complete({&request, 1}).at(0);
+      CHECK(completion.prompt_tokens == static_cast<int>(expected["prompt_ids"].size()));
+      CHECK(completion.token_ids == expected["ids"].get<std::vector<std::int32_t>>());
+      const auto logprobs = expected["logprobs"].get<std::vector<double>>();
+      REQUIRE(completion.logprobs.size() == logprobs.size());
+      for (std::size_t t = 0; t < logprobs.size(); ++t)
+        CHECK(static_cast<double>(completion.logprobs[t]) == Approx(logprobs[t]).margin(1e-4));
+      const ScoreRequest again{request.messages, completion.token_ids, 1.0};
+      CHECK(policy->score({&again, 1}).at(0).logprobs == completion.logprobs);
+    }
+  }
+}
+
+TEST_CASE("text models: a picture is refused") {
+  const auto policy = make_local_policy(kGolden + "/qwen3", {.threads = 1});
+  CompletionRequest request = request_of(golden_models()["qwen3"][0]);
+  request.messages[0].parts.push_back(Part::of(Image(28, 28, std::vector<std::uint8_t>(28 * 28 * 3))));
+  CHECK_THROWS_WITH(policy->complete({&request, 1}), Contains("this model (qwen3) reads text alone"));
+}
