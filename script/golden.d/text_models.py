@@ -3,6 +3,7 @@ text_models.py OUTPUT_FOLDER
 
   NAME/           config.json, weights (each of another type), tokenizer; heads that do not make up the hidden size, and
                   all biases, are among them
+  NAME.gguf       the same model and tokenizer as llama.cpp keeps them; not of llama3, whose positions GGUF keeps otherwise
   expected.json   {NAME: [{prompt, prompt_ids, ids, logprobs}]}: greedy, special tokens but eos suppressed; logprobs of
                   each id under the softmax over all ids
 """
@@ -11,6 +12,8 @@ import json
 import sys
 from pathlib import Path
 
+import gguf
+import numpy as np
 import torch
 import transformers
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, processors, trainers
@@ -88,6 +91,71 @@ def expect(prompt, model, tokenizer):
                 logprobs=[round(float(row[i]), 6) for row, i in zip(rows, new)])
 
 
+GGUF_NAMES = {"input_layernorm": "attn_norm", "post_attention_layernorm": "ffn_norm", "self_attn.q_proj": "attn_q",
+              "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v", "self_attn.o_proj": "attn_output",
+              "self_attn.q_norm": "attn_q_norm", "self_attn.k_norm": "attn_k_norm", "mlp.gate_proj": "ffn_gate",
+              "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down", "model.embed_tokens": "token_embd",
+              "model.norm": "output_norm", "lm_head": "output"}
+
+
+def gguf_name(name):
+    stem, kind = name.rsplit(".", 1)
+    if stem.startswith("model.layers."):
+        layer, rest = stem.removeprefix("model.layers.").split(".", 1)
+        return f"blk.{layer}.{GGUF_NAMES[rest]}.{kind}"
+    return f"{GGUF_NAMES[stem]}.{kind}"
+
+
+def in_order_of_llama_cpp(values, heads):
+    return values.reshape(heads, 2, values.shape[0] // heads // 2, *values.shape[1:]).swapaxes(1, 2).reshape(values.shape)
+
+
+def write_gguf(path, name, model, dtype, tokenizer):
+    config, writer = model.config, gguf.GGUFWriter(path, name)
+    writer.add_embedding_length(config.hidden_size)
+    writer.add_feed_forward_length(config.intermediate_size)
+    writer.add_block_count(config.num_hidden_layers)
+    writer.add_head_count(config.num_attention_heads)
+    writer.add_head_count_kv(config.num_key_value_heads)
+    writer.add_context_length(config.max_position_embeddings)
+    writer.add_layer_norm_rms_eps(config.rms_norm_eps)
+    writer.add_rope_freq_base(config.rope_parameters["rope_theta"])
+    if getattr(config, "head_dim", None):
+        writer.add_key_length(config.head_dim)
+    words = {id: token for token, id in tokenizer.get_vocab().items()}
+    tokens = [words.get(id, f"[PAD{id}]") for id in range(config.vocab_size)]
+    kinds = [gguf.TokenType.UNUSED if id not in words else
+             gguf.TokenType.CONTROL if id in tokenizer.all_special_ids or words[id] in SPECIAL else gguf.TokenType.NORMAL
+             for id in range(config.vocab_size)]
+    model_part = json.loads(tokenizer.backend_tokenizer.to_str())["model"]
+    writer.add_tokenizer_model("gpt2")
+    writer.add_tokenizer_pre("qwen2")
+    writer.add_token_list(tokens)
+    writer.add_token_types(kinds)
+    writer.add_token_merges([merge if isinstance(merge, str) else " ".join(merge) for merge in model_part["merges"]])
+    writer.add_eos_token_id(tokenizer.eos_token_id)
+    writer.add_pad_token_id(tokenizer.pad_token_id)
+    writer.add_chat_template(TEMPLATE)
+    heads = {"q_proj": config.num_attention_heads, "k_proj": config.num_key_value_heads}
+    for key, parameter in model.state_dict().items():
+        if key == "lm_head.weight" and config.tie_word_embeddings:
+            continue
+        values, part = parameter.float().numpy(), key.split(".")[-2]
+        if name == "llama" and part in heads:
+            values = in_order_of_llama_cpp(values, heads[part])
+        if values.ndim == 1:  # norms and biases stay as they are
+            writer.add_tensor(gguf_name(key), values)
+        elif dtype == torch.bfloat16:
+            kind = gguf.GGMLQuantizationType.BF16
+            writer.add_tensor(gguf_name(key), gguf.quants.quantize(values, kind), raw_dtype=kind)
+        else:
+            writer.add_tensor(gguf_name(key), values.astype(np.float16))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
 out = Path(sys.argv[1])
 torch.manual_seed(7)
 tokenizer = make_tokenizer()
@@ -95,6 +163,8 @@ expected = {}
 for name, (model, dtype) in make_models(tokenizer).items():
     draw(model, dtype)
     expected[name] = [expect(prompt, model, tokenizer) for prompt in PROMPTS]
+    if name != "llama3":
+        write_gguf(out / (name + ".gguf"), name, model, dtype, tokenizer)
     model.to(dtype).save_pretrained(out / name)
     tokenizer.save_pretrained(out / name)
     for file in (out / name).iterdir():

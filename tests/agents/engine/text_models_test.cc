@@ -46,6 +46,22 @@ TEST_CASE("text models: greedy completions and log-probabilities equal transform
   }
 }
 
+TEST_CASE("text models: a GGUF file gives what the hub's folder gives") {
+  for (const char* name : {"qwen2", "qwen3", "llama"}) {
+    const auto folder = make_local_policy(kGolden + "/" + name, {.threads = 1});
+    const auto file = make_local_policy(kGolden + "/" + name + ".gguf", {.threads = 1});
+    for (const Json& example : golden_models()[name]) {
+      CAPTURE(name, example["prompt"]);
+      const CompletionRequest request = request_of(example);
+      const Completion expected = folder->complete({&request, 1}).at(0), completion = file->complete({&request, 1}).at(0);
+      CHECK(completion.prompt_tokens == expected.prompt_tokens);
+      CHECK(completion.token_ids == expected.token_ids);
+      CHECK(completion.text == expected.text);
+      CHECK(completion.logprobs == expected.logprobs);
+    }
+  }
+}
+
 TEST_CASE("text models: a picture is refused") {
   const auto policy = make_local_policy(kGolden + "/qwen3", {.threads = 1});
   CompletionRequest request = request_of(golden_models()["qwen3"][0]);
