@@ -8,6 +8,7 @@
 #include "agents/hub/architecture.h"
 #include "agents/hub/pretokenize.h"
 #include "core/error.h"
+#include "core/json_text.h"
 #include "core/text.h"
 
 namespace agon::agents {

@@ -57,8 +57,9 @@ struct SixBits {
   unsigned scale, offset;
 };
 SixBits six_bits(Bytes packed, int group) {
-  if (group < 4) return {packed[group] & 63u, packed[group + 4] & 63u};
-  return {(packed[group + 4] & 15u) | (packed[group - 4] >> 6u) << 4, (packed[group + 4] >> 4u) | (packed[group] >> 6u) << 4};
+  const auto byte = [packed](int i) { return static_cast<unsigned>(packed[i]); };
+  if (group < 4) return {byte(group) & 63u, byte(group + 4) & 63u};
+  return {(byte(group + 4) & 15u) | (byte(group - 4) >> 6u) << 4u, byte(group + 4) >> 4u | (byte(group) >> 6u) << 4u};
 }
 
 // Groups of 64 values share 32 bytes: the low halves are the first 32. `high`: a fifth bit, of each group in turn, or
