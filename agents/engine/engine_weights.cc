@@ -5,9 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "agents/hub/gguf_model.h"
-#include "agents/hub/safetensors.h"
-#include "agents/hub/tensor_type.h"
+#include "agents/hub/checkpoint_tensors.h"
 #include "core/error.h"
 
 namespace agon::agents {
@@ -21,24 +19,14 @@ std::int64_t elements(const Shape& shape) {
   return count;
 }
 
-std::vector<float> to_floats(const TensorView& tensor, const TensorType& type) {
-  std::vector<float> values(static_cast<std::size_t>(elements(tensor.shape)));
-  read_values(type, tensor.bytes, values);
-  return values;
-}
-
 std::string shape_text(const Shape& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
 
 // Hands out the tensors of a checkpoint, and collects errors until finish().
 class Checkpoint {
  public:
-  // The views stay valid while the object lives; `source` names them in messages.
-  explicit Checkpoint(std::string source) : source_(std::move(source)) {}
-  void add(const std::string& name, const TensorView& tensor) {
-    if (!tensors_.emplace(hub_name(name), &tensor).second) problems_.push_back("given twice: " + hub_name(name));
-  }
-  // Row i of the tensor is the file's row order[i].
-  void reorder(const std::string& name, std::vector<std::int64_t> order) { row_orders_[name] = std::move(order); }
+  // `source` names them in messages.
+  Checkpoint(std::string source, const std::map<std::string, CheckpointTensor>& tensors)
+      : source_(std::move(source)), tensors_(tensors) {}
 
   // Zeros if the tensor is missing or wrong; finish() then throws.
   std::vector<float> take(const std::string& name, const Shape& shape) {
@@ -47,13 +35,13 @@ class Checkpoint {
     if (found == tensors_.end()) {
       problems_.push_back(fmt::format("missing: {} {}", name, shape_text(shape)));
       if (problems_.size() == kMostProblems) fail();
-    } else if (found->second->shape != shape) {
-      problems_.push_back(fmt::format("{}: shape {}, the config asks for {}", name, shape_text(found->second->shape),
-                                      shape_text(shape)));
-    } else if (const TensorType* const type = find_tensor_type(found->second->dtype)) {
-      return in_order(name, to_floats(*found->second, *type));
+    } else if (const TensorView& view = found->second.view; view.shape != shape) {
+      problems_.push_back(
+          fmt::format("{}: shape {}, the config asks for {}", name, shape_text(view.shape), shape_text(shape)));
+    } else if (!holds_weights(found->second)) {
+      problems_.push_back(fmt::format("{}: type {}, which holds no weights", name, view.dtype));
     } else {
-      problems_.push_back(fmt::format("{}: type {}, which holds no weights", name, found->second->dtype));
+      return values_of(found->second);
     }
     return std::vector<float>(sound() ? static_cast<std::size_t>(elements(shape)) : 0);
   }
@@ -81,18 +69,6 @@ class Checkpoint {
   }
 
  private:
-  std::vector<float> in_order(const std::string& name, std::vector<float> values) const {
-    const auto found = row_orders_.find(name);
-    if (found == row_orders_.end()) return values;
-    const std::size_t width = values.size() / found->second.size();
-    std::vector<float> ordered;
-    ordered.reserve(values.size());
-    for (const std::int64_t row : found->second) {
-      const auto begin = values.begin() + row * static_cast<std::int64_t>(width);
-      ordered.insert(ordered.end(), begin, begin + static_cast<std::int64_t>(width));
-    }
-    return ordered;
-  }
   static constexpr std::size_t kMostProblems = 200;  // a config may ask for millions of layers
   [[noreturn]] void fail() const {
     throw Error("weights: {} does not fit its config.json:\n  {}\nAre both files of the same checkpoint?", source_,
@@ -101,9 +77,8 @@ class Checkpoint {
   static void append(std::vector<float>& to, const std::vector<float>& from) {
     to.insert(to.end(), from.begin(), from.end());
   }
-  std::string source_;
-  std::map<std::string, const TensorView*> tensors_;
-  std::map<std::string, std::vector<std::int64_t>> row_orders_;
+  const std::string source_;
+  const std::map<std::string, CheckpointTensor>& tensors_;
   std::set<std::string> taken_;
   std::vector<std::string> problems_;
 };
@@ -178,32 +153,18 @@ EngineWeights take_all(Checkpoint& file, const ModelConfig& config) {
   return weights;
 }
 
-EngineWeights load_gguf(const std::filesystem::path& path, const ModelConfig& config) {
-  const auto file = GgufFile::open(path);
-  Checkpoint checkpoint(path.string());
-  for (const auto& [name, tensor] : file->tensors()) {
-    const std::string hub = hub_name_of_gguf(name);
-    if (hub.empty()) continue;
-    checkpoint.add(hub, tensor);
-    if (auto order = gguf_row_order(config, hub); !order.empty()) checkpoint.reorder(hub, std::move(order));
-  }
-  return take_all(checkpoint, config);
-}
-
 }  // namespace
 
 EngineWeights load_engine_weights(const std::filesystem::path& folder, const ModelConfig& config) {
-  if (const auto gguf = find_gguf(folder)) return load_gguf(*gguf, config);
-  const auto files = open_checkpoint_weights(folder);
-  Checkpoint checkpoint(folder.string());
-  for (const auto& file : files)
-    for (const auto& [name, tensor] : file->tensors()) checkpoint.add(name, tensor);
+  const CheckpointTensors tensors = open_checkpoint_tensors(folder, config);
+  Checkpoint checkpoint(folder.string(), tensors.by_name);
   return take_all(checkpoint, config);
 }
 
 EngineWeights make_engine_weights(const std::map<std::string, TensorView>& tensors, const ModelConfig& config) {
-  Checkpoint checkpoint("the model in memory");
-  for (const auto& [name, tensor] : tensors) checkpoint.add(name, tensor);
+  std::map<std::string, CheckpointTensor> by_name;
+  for (const auto& [name, view] : tensors) by_name[hub_name(name)] = {view};
+  Checkpoint checkpoint("the model in memory", by_name);
   return take_all(checkpoint, config);
 }
 

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "agents/learn/network/packed_batch.h"
-#include "agents/learn/network/qwen2_5_vl.h"
+#include "agents/learn/network/transformer_network.h"
 #include "benchmarks/perf/bench_models.h"
 #include "core/rng.h"
 
@@ -136,7 +136,7 @@ Seconds median(const std::vector<Seconds>& all) {
 
 class Comparison {
  public:
-  explicit Comparison(const Shape& shape) : shape_(shape), model_(std::make_shared<Qwen25VL>(shape.config)) {
+  explicit Comparison(const Shape& shape) : shape_(shape), model_(std::make_shared<TransformerNetwork>(shape.config)) {
     Rng rng(1);
     std::vector<Texts> groups;
     for (int i = 0; i < shape.groups; ++i) groups.push_back(random_group(shape, rng));
@@ -198,7 +198,7 @@ class Comparison {
   }
 
   Shape shape_;
-  std::shared_ptr<Qwen25VL> model_;
+  std::shared_ptr<TransformerNetwork> model_;
   PackedBatch packed_;
   PlainBatch plain_;
   Tensor repeated_patches_;

@@ -174,7 +174,7 @@ double median(std::vector<double> values) {
 void run(const Shape& shape, int threads, int runs) {
   at::set_num_threads(threads);
   at::manual_seed(1);
-  Qwen25VL model(shape.config);
+  TransformerNetwork model(shape.config);
   Engine engine(engine_weights_of(model), shape.config, std::make_shared<LetterTokenizer>(shape.config.text.vocab_size),
                 {.threads = threads, .share_starts = false});
   Rng rng(1);

@@ -18,7 +18,7 @@
 #include <thread>
 #include <vector>
 
-#include "agents/learn/network/qwen2_5_vl.h"
+#include "agents/learn/network/transformer_network.h"
 #include "benchmarks/perf/bench_models.h"
 
 namespace {
@@ -50,7 +50,7 @@ void train_steps(benchmark::State& state, at::Device device = at::kCPU) {
   const std::int64_t image_token = tiny_model().image_token_id;
   at::set_num_threads(static_cast<int>(state.range(0)));
   at::manual_seed(1);
-  agon::agents::Qwen25VL model(tiny_model());
+  agon::agents::TransformerNetwork model(tiny_model());
   model.to(device);
   torch::optim::AdamW optimizer(model.parameters(), torch::optim::AdamWOptions(1e-3));
   const std::vector<ImageGrid> grids(kRows, ImageGrid{1, 8, 8});

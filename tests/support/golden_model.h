@@ -11,7 +11,7 @@
 
 #include "agents/hub/safetensors.h"
 #include "agents/learn/network/checkpoint_weights.h"
-#include "agents/learn/network/qwen2_5_vl.h"
+#include "agents/learn/network/transformer_network.h"
 #include "core/text.h"
 #include "paths.h"
 
@@ -21,7 +21,7 @@ class GoldenModel {
  public:
   explicit GoldenModel(const std::string& name)
       : folder(golden_path("qwen2_5_vl") / name),
-        model(std::make_shared<agents::Qwen25VL>(
+        model(std::make_shared<agents::TransformerNetwork>(
             agents::parse_model_config(Json::parse(read_file((folder / "config.json").string())), "config.json"))),
         file_(agents::SafetensorsFile::open(folder / "golden.safetensors")) {
     agents::load_weights(*model, folder);
@@ -56,7 +56,7 @@ class GoldenModel {
   }
 
   std::filesystem::path folder;
-  std::shared_ptr<agents::Qwen25VL> model;
+  std::shared_ptr<agents::TransformerNetwork> model;
 
  private:
   std::shared_ptr<const agents::SafetensorsFile> file_;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "agents/hub/prompt.h"
-#include "agents/learn/network/qwen2_5_vl.h"
+#include "agents/learn/network/transformer_network.h"
 #include "core/rng.h"
 
 namespace agon::test {
@@ -60,7 +60,7 @@ inline EncodedPrompt joined(const EncodedPrompt& a, const EncodedPrompt& b) {
 }
 
 // Hidden states of one sequence by itself, [length, H].
-inline at::Tensor alone(agents::Qwen25VL& model, const EncodedPrompt& text) {
+inline at::Tensor alone(agents::TransformerNetwork& model, const EncodedPrompt& text) {
   std::vector<ImageGrid> grids;
   std::vector<at::Tensor> patches;
   for (const auto& image : text.images) {

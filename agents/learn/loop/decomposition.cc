@@ -10,7 +10,7 @@
 #include "agents/learn/data/train_rollout.h"
 #include "agents/learn/loop/probes.h"
 #include "agents/learn/network/checkpoint_weights.h"
-#include "agents/learn/network/qwen2_5_vl.h"
+#include "agents/learn/network/transformer_network.h"
 #include "core/error.h"
 #include "core/text.h"
 
@@ -73,7 +73,7 @@ std::vector<std::vector<bool>> split(const CreditGroup& group, Json settings, co
 // A task's steps, by roll-out.
 using TaskSteps = std::vector<std::vector<SplitStep>>;
 
-CreditGroup view_of(Qwen25VL& model, const ModelFolder& folder, const TrainGroup& group, const ProbeSettings& settings,
+CreditGroup view_of(TransformerNetwork& model, const ModelFolder& folder, const TrainGroup& group, const ProbeSettings& settings,
                     const std::map<std::string, double>& rewards) {
   const std::vector<ProbeGroup> probes{make_probe_group(group, folder, settings)};
   const std::vector<StepProbes> found = probe_steps(model, probes).front();
@@ -85,7 +85,7 @@ CreditGroup view_of(Qwen25VL& model, const ModelFolder& folder, const TrainGroup
   return view;
 }
 
-void probe_picture(Qwen25VL& model, const TrainGroup& group, const ModelFolder& folder, PictureChange picture,
+void probe_picture(TransformerNetwork& model, const TrainGroup& group, const ModelFolder& folder, PictureChange picture,
                    const DecompositionOptions& options, TaskSteps& steps) {
   const CreditGroup view = view_of(model, folder, group, {options.suffix, true, picture, options.seed}, {});
   const auto otsu = split(view, options.settings, "otsu"), top_k = split(view, options.settings, "top_k"),
@@ -100,7 +100,7 @@ void probe_picture(Qwen25VL& model, const TrainGroup& group, const ModelFolder& 
     }
 }
 
-std::vector<SplitStep> steps_of_task(Qwen25VL& model, const ModelFolder& folder, env::Env& env,
+std::vector<SplitStep> steps_of_task(TransformerNetwork& model, const ModelFolder& folder, env::Env& env,
                                      const std::string& instructions, const PlayedTask& task, std::size_t number,
                                      const DecompositionOptions& options) {
   const TrainGroup group = make_train_group(task.episodes, instructions, folder);
@@ -128,7 +128,7 @@ std::vector<SplitStep> steps_of_task(Qwen25VL& model, const ModelFolder& folder,
 
 CreditGroup probed_group(const ModelFolder& folder, const TrainGroup& group, const ProbeSettings& settings,
                          const std::map<std::string, double>& rewards) {
-  Qwen25VL model(folder.config);
+  TransformerNetwork model(folder.config);
   load_weights(model, folder.path);
   return view_of(model, folder, group, settings, rewards);
 }
@@ -136,7 +136,7 @@ CreditGroup probed_group(const ModelFolder& folder, const TrainGroup& group, con
 std::vector<SplitStep> split_steps_of(const ModelFolder& folder, env::Env& env, const std::string& instructions,
                                       const std::vector<PlayedTask>& tasks, const DecompositionOptions& options,
                                       const std::function<bool()>& after_task) {
-  Qwen25VL model(folder.config);
+  TransformerNetwork model(folder.config);
   load_weights(model, folder.path);
   std::vector<SplitStep> all;
   for (std::size_t i = 0; i < tasks.size(); ++i) {

@@ -14,7 +14,7 @@
 #include "agents/learn/loop/optimizer.h"
 #include "agents/learn/network/checkpoint_weights.h"
 #include "agents/learn/network/packed_batch.h"
-#include "agents/learn/network/qwen2_5_vl.h"
+#include "agents/learn/network/transformer_network.h"
 #include "agents/learn/network/token_logprob.h"
 #include "agents/model_fingerprint.h"
 #include "core/error.h"
@@ -75,7 +75,7 @@ class OfflineTrainer {
       : config_(config),
         samples_(samples),
         folder_(open_model_folder(config.start)),
-        model_(std::make_shared<Qwen25VL>(folder_.config)) {
+        model_(std::make_shared<TransformerNetwork>(folder_.config)) {
     if (samples.empty()) throw Error("{}: there is nothing to train {} on.", config.name, config.output.string());
     if (config.threads > 0) at::set_num_threads(config.threads);
     at::manual_seed(config.seed);
@@ -273,7 +273,7 @@ class OfflineTrainer {
   const std::vector<OfflineSample>& samples_;
   const ModelFolder folder_;
   std::string fingerprint_;
-  std::shared_ptr<Qwen25VL> model_;
+  std::shared_ptr<TransformerNetwork> model_;
   std::unique_ptr<Optimizer> optimizer_;
   std::vector<EncodedPrompt> responses_;  // of each sample, its end included
   std::vector<SamePrompt> prompts_;

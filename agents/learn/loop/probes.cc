@@ -90,7 +90,7 @@ class ProbeBatch {
   }
 
   // Adds every log-probability to its result.
-  void run(Qwen25VL& model, double temperature) {
+  void run(TransformerNetwork& model, double temperature) {
     const PackedBatch batch = builder_.take().to(model.device());
     Tensor pictures;
     if (batch.patches.defined()) pictures = model.encode_images(batch.patches, batch.grids);
@@ -167,7 +167,7 @@ class ProbeBatch {
 
 }  // namespace
 
-std::vector<std::vector<StepProbes>> probe_steps(Qwen25VL& model, std::span<const ProbeGroup> groups,
+std::vector<std::vector<StepProbes>> probe_steps(TransformerNetwork& model, std::span<const ProbeGroup> groups,
                                                  double temperature, std::int64_t rows_per_pass) {
   const at::NoGradGuard no_grad;
   for (const ProbeGroup& group : groups) check_group(group);

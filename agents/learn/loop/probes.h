@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "agents/learn/loop/probe_group.h"
-#include "agents/learn/network/qwen2_5_vl.h"
+#include "agents/learn/network/transformer_network.h"
 
 namespace agon::agents {
 
@@ -24,7 +24,7 @@ struct StepProbes {
 // By group and roll-out, without gradient, under softmax(logits / temperature). Groups are read together up to
 // rows_per_pass tokens. Throws Error for an empty answer, for steps that are not in order inside the response, and for
 // changed pictures that do not fit.
-std::vector<std::vector<StepProbes>> probe_steps(Qwen25VL& model, std::span<const ProbeGroup> groups,
+std::vector<std::vector<StepProbes>> probe_steps(TransformerNetwork& model, std::span<const ProbeGroup> groups,
                                                  double temperature = 1, std::int64_t rows_per_pass = 16384);
 
 // Converts the sums of probe_steps to means over the tokens of the answer and of the steps.

@@ -19,7 +19,7 @@ namespace {
 constexpr double kEmptyWeight = 0.2;  // of cells without an object in the class loss
 constexpr const char* kObjectHeadFile = "object_head.safetensors";
 
-void initialize(Qwen25VL& model) {
+void initialize(TransformerNetwork& model) {
   at::NoGradGuard no_grad;
   for (const auto& [name, weight] : model.named_parameters()) {
     if (weight.dim() < 2) continue;
@@ -44,7 +44,7 @@ std::map<std::string, at::Tensor> drawn_linear(std::int64_t inputs, std::int64_t
 SftModel::SftModel(const SftConfig& config, const ModelConfig& model, int classes)
     : classes_(classes),
       clip_norm_(config.clip_norm),
-      model_(std::make_shared<Qwen25VL>(model)),
+      model_(std::make_shared<TransformerNetwork>(model)),
       object_head_(drawn_linear(model.text.hidden_size, classes + 1 + 4 * kBoxBins)) {
   initialize(*model_);
   optimizer_ = std::make_unique<Optimizer>(

@@ -12,7 +12,7 @@
 #include "agents/learn/data/sft_batch.h"
 #include "agents/learn/loop/optimizer.h"
 #include "agents/learn/loop/sft_config.h"
-#include "agents/learn/network/qwen2_5_vl.h"
+#include "agents/learn/network/transformer_network.h"
 
 namespace agon::agents {
 
@@ -32,7 +32,7 @@ class SftModel {
   // each batch's figures. Throws Error when a loss is not finite; the weights are then unchanged.
   std::vector<SftLoss> step(std::span<const SftBatch> batches, double learning_rate, double auxiliary_weight);
 
-  Qwen25VL& model() { return *model_; }
+  TransformerNetwork& model() { return *model_; }
   void save_training_state(const std::filesystem::path& folder) const;  // optimiser and object head
   void load_training_state(const std::filesystem::path& folder);        // throws Error for a damaged file
 
@@ -44,7 +44,7 @@ class SftModel {
 
   int classes_;
   double clip_norm_;
-  std::shared_ptr<Qwen25VL> model_;
+  std::shared_ptr<TransformerNetwork> model_;
   std::map<std::string, at::Tensor> object_head_;  // "weight" [outputs, hidden], "bias" [outputs]
   std::unique_ptr<Optimizer> optimizer_;
 };

@@ -80,7 +80,7 @@ struct TrainModel::Pass {
 };
 
 TrainModel::TrainModel(const TrainConfig& config, const ModelFolder& folder)
-    : config_(config), folder_(folder), model_(std::make_shared<Qwen25VL>(folder.config)) {
+    : config_(config), folder_(folder), model_(std::make_shared<TransformerNetwork>(folder.config)) {
   load(*model_, config.policy);
   if (config.lora.rank > 0)
     lora_ = std::make_unique<LoraAdapter>(model_, LoraOptions{config.lora.rank, config.lora.alpha, config.lora.targets},
@@ -94,7 +94,7 @@ TrainModel::~TrainModel() = default;
 
 std::vector<at::Tensor> TrainModel::trained() const { return lora_ ? lora_->parameters() : model_->parameters(); }
 
-void TrainModel::load(Qwen25VL& model, const std::filesystem::path& folder) const {
+void TrainModel::load(TransformerNetwork& model, const std::filesystem::path& folder) const {
   load_weights(model, folder);
   model.to(device_of(config_));
 }
@@ -122,7 +122,7 @@ std::vector<TrainModel::Pass> TrainModel::passes(std::span<const TrainGroup* con
   return result;
 }
 
-at::Tensor TrainModel::response_logprobs(Qwen25VL& model, const Pass& pass, at::Tensor* entropy) const {
+at::Tensor TrainModel::response_logprobs(TransformerNetwork& model, const Pass& pass, at::Tensor* entropy) const {
   const at::Tensor hidden = [&] {
     const Autocast autocast(config_.bfloat16, model.device().type());
     at::Tensor pictures;
@@ -137,7 +137,7 @@ at::Tensor TrainModel::response_logprobs(Qwen25VL& model, const Pass& pass, at::
 
 void TrainModel::load_reference() {
   if (reference_) return;
-  reference_ = std::make_shared<Qwen25VL>(folder_.config);
+  reference_ = std::make_shared<TransformerNetwork>(folder_.config);
   load(*reference_, config_.reference.empty() ? config_.policy : std::filesystem::path(config_.reference));
 }
 
@@ -149,7 +149,7 @@ std::vector<std::vector<std::vector<float>>> TrainModel::reference_logprobs(std:
     off.emplace(*lora_);
   else
     load_reference();
-  Qwen25VL& reference = adapter_off ? *model_ : *reference_;
+  TransformerNetwork& reference = adapter_off ? *model_ : *reference_;
   std::vector<std::vector<std::vector<float>>> result(groups.size());
   for (const Pass& pass : passes(groups)) {
     const at::Tensor logprobs = response_logprobs(reference, pass, nullptr).contiguous();

@@ -16,7 +16,7 @@
 #include "agents/learn/loop/probes.h"
 #include "agents/learn/loop/train_config.h"
 #include "agents/learn/network/lora.h"
-#include "agents/learn/network/qwen2_5_vl.h"
+#include "agents/learn/network/transformer_network.h"
 
 namespace agon::agents {
 
@@ -52,7 +52,7 @@ class TrainModel {
   // agents/learn/loop/probes.h with the current weights.
   std::vector<std::vector<StepProbes>> probe(std::span<const ProbeGroup> groups);
 
-  Qwen25VL& model() { return *model_; }
+  TransformerNetwork& model() { return *model_; }
   std::vector<at::Tensor> trained() const;  // the parameters that change
   EngineWeights engine_weights();
   // Writes a model folder; with LoRA the adapter is merged into its weights, and also saved in FOLDER/adapter.
@@ -62,18 +62,18 @@ class TrainModel {
 
  private:
   struct Pass;
-  void load(Qwen25VL& model, const std::filesystem::path& folder) const;
+  void load(TransformerNetwork& model, const std::filesystem::path& folder) const;
   std::vector<Pass> passes(std::span<const TrainGroup* const> groups) const;
   PolicyTokens tokens_of(const Pass& pass, std::span<const TrainGroup* const> groups, const References& reference,
                          double mass, bool imitates) const;
   void load_reference();
-  at::Tensor response_logprobs(Qwen25VL& model, const Pass& pass, at::Tensor* entropy) const;
+  at::Tensor response_logprobs(TransformerNetwork& model, const Pass& pass, at::Tensor* entropy) const;
 
   const TrainConfig& config_;
   const ModelFolder folder_;
-  std::shared_ptr<Qwen25VL> model_;
+  std::shared_ptr<TransformerNetwork> model_;
   std::unique_ptr<LoraAdapter> lora_;    // null: full fine-tuning
-  std::shared_ptr<Qwen25VL> reference_;  // null until it is needed
+  std::shared_ptr<TransformerNetwork> reference_;  // null until it is needed
   std::unique_ptr<Optimizer> optimizer_;
 };
 

@@ -47,7 +47,7 @@ Tensor draw(int rank, const Tensor& weight, Rng rng) {
 
 }  // namespace
 
-LoraAdapter::LoraAdapter(std::shared_ptr<Qwen25VL> model, const LoraOptions& options, std::uint64_t seed)
+LoraAdapter::LoraAdapter(std::shared_ptr<TransformerNetwork> model, const LoraOptions& options, std::uint64_t seed)
     : model_(std::move(model)) {
   if (!(options.alpha > 0) || !std::isfinite(options.alpha))
     throw Error("lora: alpha is {}. Give a number above 0.", options.alpha);
@@ -61,7 +61,7 @@ LoraAdapter::LoraAdapter(std::shared_ptr<Qwen25VL> model, const LoraOptions& opt
   attach();
 }
 
-LoraAdapter::LoraAdapter(std::shared_ptr<Qwen25VL> model, const std::filesystem::path& folder)
+LoraAdapter::LoraAdapter(std::shared_ptr<TransformerNetwork> model, const std::filesystem::path& folder)
     : model_(std::move(model)), lora_(read_lora(folder, model_->linears())) {
   for (auto& [module, low_rank] : lora_.modules) {
     const Tensor& weight = model_->linears().at(module).weight;

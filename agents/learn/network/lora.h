@@ -29,11 +29,11 @@ class LoraAdapter {
   // Drawn as PEFT does: A uniform within 1 / sqrt(inputs), B zero, so that the model is unchanged at first. Throws
   // Error for targets that are not a regular expression or match no linear, a rank below 1 or above a side of a matched
   // weight, an alpha that is not positive, and a model that has an adapter already.
-  LoraAdapter(std::shared_ptr<Qwen25VL> model, const LoraOptions& options, std::uint64_t seed);
+  LoraAdapter(std::shared_ptr<TransformerNetwork> model, const LoraOptions& options, std::uint64_t seed);
   // From adapter_config.json and adapter_model.safetensors as PEFT writes them for transformers 5 or 4, or as save()
   // does. Throws Error for files that are damaged or of another model, listing what does not fit, and for unsupported
   // PEFT settings (DoRA, ranks per module, saved modules, ...).
-  LoraAdapter(std::shared_ptr<Qwen25VL> model, const std::filesystem::path& folder);
+  LoraAdapter(std::shared_ptr<TransformerNetwork> model, const std::filesystem::path& folder);
   ~LoraAdapter();
   LoraAdapter(const LoraAdapter&) = delete;
   LoraAdapter& operator=(const LoraAdapter&) = delete;
@@ -76,7 +76,7 @@ class LoraAdapter {
   void attach();
   void apply(bool on);
 
-  std::shared_ptr<Qwen25VL> model_;
+  std::shared_ptr<TransformerNetwork> model_;
   LoraFile lora_;
   int switched_off_ = 0;            // number of Off objects
   std::vector<at::Tensor> frozen_;  // parameters that took gradients before

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "agents/learn/network/qwen2_5_vl.h"
+#include "agents/learn/network/transformer_network.h"
 
 namespace agon::agents {
 

@@ -67,7 +67,7 @@ Json json_of(const RewardNetworkSettings& settings, const fs::path& folder) {
 }
 
 // Hash of the names, shapes and first values of every weight.
-std::string fingerprint_of(const Qwen25VL& model) {
+std::string fingerprint_of(const TransformerNetwork& model) {
   constexpr std::int64_t kValues = 256;
   std::string text;
   for (const auto& [name, parameter] : model.named_parameters()) {
@@ -144,7 +144,7 @@ void RewardNetwork::restore(const fs::path& folder) {
 
 void RewardNetwork::open_base() {
   folder_ = open_model_folder(settings_.base);
-  model_ = std::make_shared<Qwen25VL>(folder_.config);
+  model_ = std::make_shared<TransformerNetwork>(folder_.config);
   load_weights(*model_, settings_.base);
   base_weights_ = fingerprint_of(*model_);
   head_ = std::make_unique<RewardHead>(settings_.head, inputs_of(settings_, folder_.config), settings_.inner);

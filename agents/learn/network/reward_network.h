@@ -18,7 +18,7 @@
 #include "agents/hub/prompt.h"
 #include "agents/learn/data/response_scorer.h"
 #include "agents/learn/network/lora.h"
-#include "agents/learn/network/qwen2_5_vl.h"
+#include "agents/learn/network/transformer_network.h"
 #include "agents/learn/network/reward_head.h"
 #include "core/json.h"
 #include "core/message.h"
@@ -109,7 +109,7 @@ class RewardNetwork {
   std::string base_weights_;  // so does this
   RewardNetworkSettings settings_;
   ModelFolder folder_;
-  std::shared_ptr<Qwen25VL> model_;
+  std::shared_ptr<TransformerNetwork> model_;
   std::unique_ptr<LoraAdapter> lora_;
   std::unique_ptr<RewardHead> head_;
   at::Tensor likelihood_;           // a, [1]; undefined without it

@@ -27,7 +27,7 @@ using test::TextMaker;
 using Ids = std::vector<std::int32_t>;
 
 // Sum of the log-probabilities of ids[from ..] in the text.
-double logprob(Qwen25VL& model, const EncodedPrompt& text, std::size_t from, double temperature = 1) {
+double logprob(TransformerNetwork& model, const EncodedPrompt& text, std::size_t from, double temperature = 1) {
   const at::NoGradGuard no_grad;
   const Tensor all = at::log_softmax(model.logits(alone(model, text)) / temperature, -1);
   double sum = 0;
@@ -52,7 +52,7 @@ EncodedPrompt with_images(EncodedPrompt text, const PatchedImages& images) {
 }
 
 // What probe_steps says of a roll-out against one forward a step and a picture.
-void check_rollout(Qwen25VL& model, const ProbeGroup& group, const ProbedRollout& rollout, const StepProbes& probes,
+void check_rollout(TransformerNetwork& model, const ProbeGroup& group, const ProbedRollout& rollout, const StepProbes& probes,
                    double temperature) {
   const std::int32_t image_token = model.config().image_token_id;
   REQUIRE(probes.confidence.size() == rollout.steps.size() + 1);
@@ -80,7 +80,7 @@ void check_rollout(Qwen25VL& model, const ProbeGroup& group, const ProbedRollout
   }
 }
 
-void check_exact(Qwen25VL& model, const std::vector<ProbeGroup>& groups, double temperature, std::int64_t rows) {
+void check_exact(TransformerNetwork& model, const std::vector<ProbeGroup>& groups, double temperature, std::int64_t rows) {
   const auto results = probe_steps(model, groups, temperature, rows);
   REQUIRE(results.size() == groups.size());
   for (std::size_t g = 0; g < groups.size(); ++g) {

@@ -7,7 +7,7 @@
 
 #include "agents/hub/safetensors.h"
 #include "agents/hub/tokenizer_learner.h"
-#include "agents/learn/network/qwen2_5_vl.h"
+#include "agents/learn/network/transformer_network.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/text.h"
@@ -60,7 +60,7 @@ ModelFolder small_parts() {
   return parts;
 }
 
-void check_same_weights(const Qwen25VL& model, const Qwen25VL& expected) {
+void check_same_weights(const TransformerNetwork& model, const TransformerNetwork& expected) {
   REQUIRE(model.named_parameters().size() == expected.named_parameters().size());
   for (std::size_t i = 0; i < model.named_parameters().size(); ++i) {
     const auto& [name, parameter] = model.named_parameters()[i];
@@ -73,7 +73,7 @@ void check_same_weights(const Qwen25VL& model, const Qwen25VL& expected) {
 void save_small(const fs::path& folder, WeightType type = WeightType::f32) {
   at::manual_seed(3);
   const ModelFolder parts = small_parts();
-  const auto model = std::make_shared<Qwen25VL>(parts.config);
+  const auto model = std::make_shared<TransformerNetwork>(parts.config);
   save_model_folder(folder, parts, *model, type);
 }
 
@@ -86,7 +86,7 @@ void edit_json(const fs::path& path, const std::function<void(Json&)>& edit) {
 std::string open_error(const fs::path& folder) {
   try {
     const ModelFolder parts = open_model_folder(folder);
-    const auto model = std::make_shared<Qwen25VL>(parts.config);
+    const auto model = std::make_shared<TransformerNetwork>(parts.config);
     load_weights(*model, folder);
   } catch (const Error& error) {
     return error.what();
@@ -97,7 +97,7 @@ std::string open_error(const fs::path& folder) {
 TEST_CASE("checkpoint: what is saved is opened alike") {
   const TempFolder folder;
   const ModelFolder parts = small_parts();
-  const auto model = std::make_shared<Qwen25VL>(parts.config), again = std::make_shared<Qwen25VL>(parts.config);
+  const auto model = std::make_shared<TransformerNetwork>(parts.config), again = std::make_shared<TransformerNetwork>(parts.config);
   save_model_folder(folder.path(), parts, *model, WeightType::f32);
   const ModelFolder opened = open_model_folder(folder.path());
   CHECK(to_json(opened.config).dump() == to_json(parts.config).dump());
@@ -112,7 +112,7 @@ TEST_CASE("checkpoint: what is saved is opened alike") {
 TEST_CASE("checkpoint: bf16 weights take half the room and are the nearest values") {
   const TempFolder folder;
   const ModelFolder parts = small_parts();
-  const auto model = std::make_shared<Qwen25VL>(parts.config), again = std::make_shared<Qwen25VL>(parts.config);
+  const auto model = std::make_shared<TransformerNetwork>(parts.config), again = std::make_shared<TransformerNetwork>(parts.config);
   save_model_folder(folder.path(), parts, *model, WeightType::bf16);
   load_weights(*again, folder.path());
   const at::NoGradGuard no_grad;
@@ -132,7 +132,7 @@ TEST_CASE("checkpoint: the newer tensor names are understood") {
             : name.starts_with("model.") ? "model.language_model." + name.substr(6)
                                          : name] = view;
   write_safetensors(folder / "model.safetensors", renamed);
-  const auto model = std::make_shared<Qwen25VL>(golden.model->config());
+  const auto model = std::make_shared<TransformerNetwork>(golden.model->config());
   load_weights(*model, folder.path());
   check_same_weights(*golden.model, *model);
 }
@@ -143,7 +143,7 @@ TEST_CASE("checkpoint: a tied head may be repeated in the file, but not differ")
   const auto file = SafetensorsFile::open(golden.folder / "model.safetensors");
   auto tensors = file->tensors();
   tensors["lm_head.weight"] = tensors["model.embed_tokens.weight"];
-  const auto model = std::make_shared<Qwen25VL>(golden.model->config());
+  const auto model = std::make_shared<TransformerNetwork>(golden.model->config());
   write_safetensors(folder / "model.safetensors", tensors);
   CHECK_NOTHROW(load_weights(*model, folder.path()));
   std::vector<std::uint8_t> other(tensors["lm_head.weight"].bytes.size());
@@ -162,7 +162,7 @@ TEST_CASE("checkpoint: weights that do not fit the config are listed, all of the
   tensors["visual.merger.ln_q.weight"].shape = {2, 8};
   tensors["visual.blocks.0.norm1.weight"].dtype = "I32";
   write_safetensors(folder / "model.safetensors", tensors);
-  const auto model = std::make_shared<Qwen25VL>(golden.model->config());
+  const auto model = std::make_shared<TransformerNetwork>(golden.model->config());
   CHECK_THROWS_WITH(load_weights(*model, folder.path()),
                     Contains("missing model.norm.weight [32]") && Contains("unexpected extra.weight [16]") &&
                         Contains("visual.merger.ln_q.weight is [2, 8], the config asks for [16]") &&
@@ -225,7 +225,7 @@ TEST_CASE("checkpoint: files of different models are refused") {
 
 TEST_CASE("checkpoint: a folder that cannot be written is an error") {
   const ModelFolder parts = small_parts();
-  const auto model = std::make_shared<Qwen25VL>(parts.config);
+  const auto model = std::make_shared<TransformerNetwork>(parts.config);
   CHECK_THROWS_WITH(save_model_folder("/dev/null/model", parts, *model, WeightType::f32), Contains("/dev/null/model"));
 }
 

@@ -12,7 +12,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "agents/learn/network/qwen2_5_vl.h"
+#include "agents/learn/network/transformer_network.h"
 #include "core/error.h"
 #include "golden_model.h"
 #include "random_texts.h"
@@ -41,13 +41,13 @@ PackedBatch pack(const std::vector<TextGroup>& groups, const ModelConfig& config
   return make_packed_batch(packed, config);
 }
 
-Tensor packed(Qwen25VL& model, const PackedBatch& batch) {
+Tensor packed(TransformerNetwork& model, const PackedBatch& batch) {
   const Tensor images = batch.patches.defined() ? model.encode_images(batch.patches, batch.grids) : Tensor();
   return model.packed_hidden_states(batch, images);
 }
 
 // The states that predict the responses' tokens, from one sequence a response, [T, H].
-Tensor unpacked_predictors(Qwen25VL& model, const std::vector<TextGroup>& groups) {
+Tensor unpacked_predictors(TransformerNetwork& model, const std::vector<TextGroup>& groups) {
   std::vector<Tensor> states;
   for (const TextGroup& group : groups)
     for (const EncodedPrompt& response : group.responses) {
@@ -58,7 +58,7 @@ Tensor unpacked_predictors(Qwen25VL& model, const std::vector<TextGroup>& groups
   return states.empty() ? at::zeros({0, model.config().text.hidden_size}) : at::cat(states);
 }
 
-std::vector<Tensor> gradients_of(Qwen25VL& model, const Tensor& loss) {
+std::vector<Tensor> gradients_of(TransformerNetwork& model, const Tensor& loss) {
   for (const Tensor& parameter : model.parameters()) parameter.mutable_grad() = Tensor();
   if (loss.requires_grad()) loss.backward();
   std::vector<Tensor> gradients;

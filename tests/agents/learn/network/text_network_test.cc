@@ -4,7 +4,7 @@
 
 #include "agents/hub/model_folder.h"
 #include "agents/learn/network/checkpoint_weights.h"
-#include "agents/learn/network/qwen2_5_vl.h"
+#include "agents/learn/network/transformer_network.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "paths.h"
@@ -24,7 +24,7 @@ Tensor row_of(const std::vector<std::int64_t>& values) { return at::tensor(value
 TEST_CASE("text models in torch: log-probabilities equal transformers'") {
   for (const auto& [name, cases] : golden_models().items()) {
     const ModelFolder folder = open_model_folder(kGolden + "/" + name);
-    Qwen25VL model(folder.config);
+    TransformerNetwork model(folder.config);
     load_weights(model, folder.path);
     for (const Json& expected : cases) {
       CAPTURE(name, expected["prompt"]);

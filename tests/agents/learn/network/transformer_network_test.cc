@@ -1,4 +1,4 @@
-#include "agents/learn/network/qwen2_5_vl.h"
+#include "agents/learn/network/transformer_network.h"
 
 #include <ATen/Context.h>
 #include <ATen/TensorOperators.h>
@@ -95,7 +95,7 @@ TEST_CASE("qwen2_5_vl: pictures of one size are told apart") {
 TEST_CASE("qwen2_5_vl: initial weights are transformers'") {
   const GoldenModel golden("uneven_windows");
   at::manual_seed(1);
-  const auto model = std::make_shared<Qwen25VL>(golden.model->config());
+  const auto model = std::make_shared<TransformerNetwork>(golden.model->config());
   for (const auto& [name, value] : model->named_parameters()) {
     INFO(name);
     if (name.ends_with("bias"))

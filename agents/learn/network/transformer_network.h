@@ -1,7 +1,7 @@
-// agents/learn/network/qwen2_5_vl.h - Qwen2.5-VL in LibTorch, for training and scoring; its parameters have the names
-// of the hub's state dict (visual.blocks.0.attn.qkv.weight, model.layers.0.self_attn.q_proj.weight, ...). Generation
-// runs in agents/engine/engine.h on the same weights. Letters: B batch, S positions, H hidden, V vocabulary, P patches,
-// M merged vision tokens.
+// agents/learn/network/transformer_network.h - every architecture that agon knows (agents/hub/architecture.h) in LibTorch,
+// for training and scoring; its parameters have the names of the hub's state dict (visual.blocks.0.attn.qkv.weight,
+// model.layers.0.self_attn.q_proj.weight, ...). Generation runs in agents/engine/engine.h on the same weights. Letters:
+// B batch, S positions, H hidden, V vocabulary, P patches, M merged vision tokens.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -31,13 +31,13 @@ struct AdaptableLinear {
   std::shared_ptr<LowRank> low_rank;  // shared with the layer that reads it; undefined tensors: nothing is added
 };
 
-class Qwen25VL {
+class TransformerNetwork {
  public:
-  explicit Qwen25VL(
+  explicit TransformerNetwork(
       const ModelConfig& config);  // weights drawn as transformers does: normal(0, 0.02), zero biases, unit norms
-  ~Qwen25VL();
-  Qwen25VL(const Qwen25VL&) = delete;
-  Qwen25VL& operator=(const Qwen25VL&) = delete;
+  ~TransformerNetwork();
+  TransformerNetwork(const TransformerNetwork&) = delete;
+  TransformerNetwork& operator=(const TransformerNetwork&) = delete;
 
   // patches [P, C*T*p*p] of all pictures one after another -> [M, H] in the order of the image tokens.
   at::Tensor encode_images(const at::Tensor& patches, std::span<const ImageGrid> grids);

@@ -1,4 +1,4 @@
-#include "agents/learn/network/qwen2_5_vl.h"
+#include "agents/learn/network/transformer_network.h"
 
 #include <ATen/autocast_mode.h>
 #include <ATen/core/grad_mode.h>
@@ -230,7 +230,7 @@ void check_images(const Tensor& patches, std::span<const ImageGrid> grids, const
 
 }  // namespace
 
-struct Qwen25VL::Parts {
+struct TransformerNetwork::Parts {
   explicit Parts(const ModelConfig& config)
       : root(parameters, linears),
         vision(vision_of(root, config)),
@@ -287,17 +287,17 @@ struct Qwen25VL::Parts {
   std::shared_ptr<const VisionPlan> plan;
 };
 
-Qwen25VL::Qwen25VL(const ModelConfig& config) : config_(config), parts_(std::make_unique<Parts>(config_)) {}
+TransformerNetwork::TransformerNetwork(const ModelConfig& config) : config_(config), parts_(std::make_unique<Parts>(config_)) {}
 
-Qwen25VL::~Qwen25VL() = default;
+TransformerNetwork::~TransformerNetwork() = default;
 
-Tensor Qwen25VL::encode_images(const Tensor& patches, std::span<const ImageGrid> grids) {
+Tensor TransformerNetwork::encode_images(const Tensor& patches, std::span<const ImageGrid> grids) {
   if (!config_.vision) throw Error("pictures: this model ({}) reads text alone.", config_.model_type);
   check_images(patches, grids, *config_.vision);
   return (*parts_->vision)(patches, *parts_->plan_for(grids));
 }
 
-Tensor Qwen25VL::hidden_states(const Tensor& ids, const Tensor& positions, const Tensor& image_embeddings,
+Tensor TransformerNetwork::hidden_states(const Tensor& ids, const Tensor& positions, const Tensor& image_embeddings,
                                std::span<const std::int64_t> lengths) {
   const std::int64_t batch = ids.size(0), length = ids.size(1), hidden = config_.text.hidden_size;
   if (positions.sizes() != at::IntArrayRef{3, batch, length} || static_cast<std::int64_t>(lengths.size()) != batch)
@@ -310,7 +310,7 @@ Tensor Qwen25VL::hidden_states(const Tensor& ids, const Tensor& positions, const
   return parts_->decode(x, positions, config_.text, attention).view({batch, length, hidden});
 }
 
-Tensor Qwen25VL::packed_hidden_states(const PackedBatch& batch, const Tensor& image_embeddings) {
+Tensor TransformerNetwork::packed_hidden_states(const PackedBatch& batch, const Tensor& image_embeddings) {
   const Tensor x = parts_->embed(batch.ids, image_embeddings, config_.image_token_id);
   const at::DeviceType device = x.device().type();
   const at::ScalarType type =
@@ -318,26 +318,26 @@ Tensor Qwen25VL::packed_hidden_states(const PackedBatch& batch, const Tensor& im
   return parts_->decode(x, batch.positions, config_.text, PackedAttention(batch.layout, x.options().dtype(type)));
 }
 
-at::Device Qwen25VL::device() const { return parts_->lm_head.device(); }
+at::Device TransformerNetwork::device() const { return parts_->lm_head.device(); }
 
-const Tensor& Qwen25VL::lm_head() const { return parts_->lm_head; }
+const Tensor& TransformerNetwork::lm_head() const { return parts_->lm_head; }
 
-const Parameters& Qwen25VL::named_parameters() const { return parts_->parameters; }
+const Parameters& TransformerNetwork::named_parameters() const { return parts_->parameters; }
 
-std::vector<Tensor> Qwen25VL::parameters() const {
+std::vector<Tensor> TransformerNetwork::parameters() const {
   std::vector<Tensor> result;
   for (const auto& [name, parameter] : parts_->parameters) result.push_back(parameter);
   return result;
 }
 
-void Qwen25VL::to(at::Device device) {
+void TransformerNetwork::to(at::Device device) {
   const at::NoGradGuard no_grad;
   for (const Tensor& parameter : parameters()) parameter.set_data(parameter.to(device));
 }
 
-const std::map<std::string, AdaptableLinear>& Qwen25VL::linears() const { return parts_->linears; }
+const std::map<std::string, AdaptableLinear>& TransformerNetwork::linears() const { return parts_->linears; }
 
-std::int32_t Qwen25VL::add_token(const Tensor& embedding) {
+std::int32_t TransformerNetwork::add_token(const Tensor& embedding) {
   const at::NoGradGuard no_grad;
   const auto append = [&](const Tensor& weight) {
     Tensor(weight).set_data(at::cat({weight, embedding.to(weight.options()).view({1, -1})}));
@@ -347,6 +347,6 @@ std::int32_t Qwen25VL::add_token(const Tensor& embedding) {
   return config_.text.vocab_size++;
 }
 
-Tensor Qwen25VL::logits(const Tensor& hidden) { return at::linear(hidden, parts_->lm_head); }
+Tensor TransformerNetwork::logits(const Tensor& hidden) { return at::linear(hidden, parts_->lm_head); }
 
 }  // namespace agon::agents

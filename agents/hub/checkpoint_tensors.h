@@ -1,0 +1,37 @@
+// agents/hub/checkpoint_tensors.h - the tensors of a checkpoint by their hub names, whichever files they lie in:
+// safetensors, single or sharded, or GGUF.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "agents/hub/model_config.h"
+#include "agents/hub/safetensors.h"
+
+namespace agon::agents {
+
+struct CheckpointTensor {
+  TensorView view;
+  // Row i of the hub's tensor is row row_order[i] of the view; empty: the same.
+  std::vector<std::int64_t> row_order = {};
+};
+
+bool holds_weights(const CheckpointTensor& tensor);  // a type that agon reads
+// As the hub has them, in fp32. REQUIRES: it holds weights.
+std::vector<float> values_of(const CheckpointTensor& tensor);
+
+// Owns what its views point into.
+struct CheckpointTensors {
+  std::map<std::string, CheckpointTensor> by_name;
+  std::vector<std::shared_ptr<const void>> files;
+};
+
+// `path` as for open_model_folder, `config` of the same model. Throws Error for files that are missing or wrong, and for
+// a name that occurs twice.
+CheckpointTensors open_checkpoint_tensors(const std::filesystem::path& path, const ModelConfig& config);
+
+}  // namespace agon::agents
