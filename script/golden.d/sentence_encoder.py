@@ -55,7 +55,7 @@ with open(os.path.join(OUT, "expected.json"), "w") as file:
     file.write('{"transformers": "%s", "torch": "%s", "cases": [\n%s\n]}\n'
                % (transformers.__version__, torch.__version__, lines))
 
-# The real model, where script/minilm has put it: how alike texts are to it.
+# The real model, where script/checkpoint has put it: how alike texts are to it.
 REAL = ".deps/minilm"
 if os.path.isdir(REAL):
     tokenizer, model = BertTokenizerFast.from_pretrained(REAL), BertModel.from_pretrained(REAL).eval()

@@ -23,7 +23,7 @@ class SentenceEncoder {
   virtual std::vector<float> embed(std::string_view text) const = 0;
 };
 
-// The cosine of the two texts' vectors. script/minilm downloads a folder for it.
+// The cosine of the two texts' vectors. script/checkpoint minilm downloads a folder for it.
 std::shared_ptr<const env::TextSimilarity> make_sentence_similarity(const std::filesystem::path& folder);
 
 }  // namespace agon::agents

@@ -77,7 +77,7 @@ TEST_CASE("sentence similarity is a cosine and says who measured") {
 TEST_CASE("the real MiniLM finds texts as alike as transformers does") {
   const fs::path folder = agon::test::source_path(".deps/minilm");
   if (!fs::exists(folder)) {
-    WARN("not run: script/minilm has not fetched .deps/minilm");
+    WARN("not run: script/checkpoint minilm has not fetched .deps/minilm");
     return;
   }
   const auto similarity = make_sentence_similarity(folder);
@@ -92,7 +92,7 @@ TEST_CASE("the real MiniLM finds texts as alike as transformers does") {
 TEST_CASE("a folder that holds no sentence encoder is refused with what is wrong") {
   const TempFolder folder;
   CHECK_THROWS_WITH(SentenceEncoder::load(folder.path() / "none"),
-                    Contains("no such folder") && Contains("script/minilm"));
+                    Contains("no such folder") && Contains("script/checkpoint minilm"));
   const fs::path copy = copy_of_model(folder);
   SECTION("another architecture") {
     change(copy / "config.json", "hidden_act", "relu");
