@@ -1,0 +1,113 @@
+#include "kernels/linear/bfloat_linear.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+
+#include "kernels/linear/bfloat_product.h"
+#include "kernels/multiversion.h"
+
+namespace agon::kernels {
+namespace {
+
+constexpr std::int64_t kRowsPerTile = 64, kPanelsPerTile = 4;
+
+std::int64_t pairs_of(int inputs) { return (inputs + 1) / 2; }
+std::int64_t panels_of(int outputs) { return (outputs + kBfloatPanel - 1) / kBfloatPanel; }
+std::uint16_t* values_at(AlignedFloats& floats) { return reinterpret_cast<std::uint16_t*>(floats.data()); }
+const std::uint16_t* values_at(const AlignedFloats& floats) {
+  return reinterpret_cast<const std::uint16_t*>(floats.data());
+}
+
+// A number that is none keeps a bit that says so.
+AGON_MULTIVERSION void round_row(const float* x, std::int64_t count, std::uint16_t* rounded) {
+  AGON_APART
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto bits = std::bit_cast<std::uint32_t>(x[i]);
+    const std::uint32_t nearest = bits + 0x7fff + (bits >> 16 & 1);
+    const bool is_none = (bits & 0x7fffffff) > 0x7f800000;
+    rounded[i] = static_cast<std::uint16_t>((is_none ? bits | 0x400000 : nearest) >> 16);
+  }
+}
+
+}  // namespace
+
+BfloatLinear pack_bfloat_linear(int outputs, int inputs, const float* bias,
+                                const std::function<const std::uint16_t*(int output)>& row_of,
+                                const ParallelFor& parallel) {
+  BfloatLinear packed;
+  packed.inputs = inputs;
+  packed.outputs = outputs;
+  const std::int64_t size = pairs_of(inputs) * 2 * kBfloatPanel;
+  packed.panels.require(static_cast<std::size_t>(panels_of(outputs) * size) / 2);
+  std::uint16_t* const panels = values_at(packed.panels);
+  run_parallel(parallel, panels_of(outputs), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t n = begin * kBfloatPanel; n < std::min<std::int64_t>(end * kBfloatPanel, outputs); ++n) {
+      const std::uint16_t* const row = row_of(static_cast<int>(n));
+      std::uint16_t* const column = panels + n / kBfloatPanel * size + n % kBfloatPanel * 2;
+      for (std::int64_t k = 0; k < inputs; ++k) column[k / 2 * 2 * kBfloatPanel + k % 2] = row[k];
+    }
+  });
+  if (bias) packed.bias.assign(bias, bias + outputs);
+  return packed;
+}
+
+void decode_row(const BfloatLinear& weight, int output, float* row) {
+  const std::int64_t size = pairs_of(weight.inputs) * 2 * kBfloatPanel;
+  const std::uint16_t* const column =
+      values_at(weight.panels) + output / kBfloatPanel * size + output % kBfloatPanel * 2;
+  for (std::int64_t k = 0; k < weight.inputs; ++k)
+    row[k] = std::bit_cast<float>(static_cast<std::uint32_t>(column[k / 2 * 2 * kBfloatPanel + k % 2]) << 16);
+}
+
+std::size_t bytes_of(const BfloatLinear& weight) {
+  return (weight.panels.size() + weight.bias.size()) * sizeof(float);
+}
+
+void round_inputs(const float* x, std::int64_t rows, std::int64_t x_stride, int inputs, BfloatInputs& rounded,
+                  const ParallelFor& parallel) {
+  rounded.rows = rows;
+  rounded.pairs = pairs_of(inputs);
+  rounded.values.require(static_cast<std::size_t>(rows * rounded.pairs));
+  std::uint16_t* const values = values_at(rounded.values);
+  run_parallel(parallel, rows, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t r = begin; r < end; ++r) {
+      std::uint16_t* const row = values + r * rounded.pairs * 2;
+      if (inputs % 2 == 1) row[inputs] = 0;
+      round_row(x + r * x_stride, inputs, row);
+    }
+  });
+}
+
+void bfloat_linear_by(BfloatProductFunction product, const BfloatLinear& weight, const BfloatInputs& x, float* y,
+                      std::int64_t y_stride, Store mode, const ParallelFor& parallel) {
+  assert(x.pairs == pairs_of(weight.inputs) && y_stride >= weight.outputs);
+  const std::int64_t panels = panels_of(weight.outputs), groups = (panels + kPanelsPerTile - 1) / kPanelsPerTile;
+  const std::int64_t tiles = (x.rows + kRowsPerTile - 1) / kRowsPerTile, size = x.pairs * 2 * kBfloatPanel;
+  run_parallel(parallel, tiles * groups, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t t = begin; t < end; ++t) {
+      const std::int64_t panel = t % groups * kPanelsPerTile, row = t / groups * kRowsPerTile;
+      const std::int64_t count = std::min(kPanelsPerTile, panels - panel), column = panel * kBfloatPanel;
+      const BfloatProduct at{
+          .panels = values_at(weight.panels) + panel * size,
+          .panel_count = count,
+          .pairs = x.pairs,
+          .x = values_at(x.values),
+          .bias = weight.bias.empty() ? nullptr : weight.bias.data() + column,
+          .y = y + column,
+          .y_stride = y_stride,
+          .columns = static_cast<int>(std::min<std::int64_t>(count * kBfloatPanel, weight.outputs - column)),
+          .add = mode == Store::add};
+      product(at, row, std::min(x.rows, row + kRowsPerTile));
+    }
+  });
+}
+
+void bfloat_linear(const BfloatLinear& weight, const BfloatInputs& x, float* y, std::int64_t y_stride, Store mode,
+                   const ParallelFor& parallel) {
+  static const BfloatProductFunction kProduct =
+      bfloat_product_avx512() ? bfloat_product_avx512() : bfloat_product_plain;
+  bfloat_linear_by(kProduct, weight, x, y, y_stride, mode, parallel);
+}
+
+}  // namespace agon::kernels

@@ -1,0 +1,101 @@
+#include "kernels/linear/bfloat_linear.h"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "kernel_testing.h"
+#include "kernels/linear/bfloat_product.h"
+
+using namespace agon::kernels;
+using namespace agon::test;
+
+namespace {
+
+std::vector<std::uint16_t> random_bfloats(std::size_t count, std::uint32_t seed) {
+  std::vector<std::uint16_t> bits;
+  for (const float value : random_floats(count, seed))
+    bits.push_back(static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16));
+  return bits;
+}
+
+BfloatLinear packed(const std::vector<std::uint16_t>& weight, int outputs, int inputs, const float* bias) {
+  return pack_bfloat_linear(outputs, inputs, bias, [&](int n) { return weight.data() + n * inputs; }, {});
+}
+
+std::vector<BfloatProductFunction> products() {
+  std::vector<BfloatProductFunction> all{bfloat_product_plain};
+  if (bfloat_product_avx512()) all.push_back(bfloat_product_avx512());
+  return all;
+}
+
+struct Case {
+  int outputs, inputs, rows;
+};
+
+}  // namespace
+
+TEST_CASE("bfloat linear equals its reference for odd sizes, with bias and residual, on every kind of processor") {
+  const Case sizes = GENERATE(Case{1, 1, 1}, Case{31, 7, 5}, Case{32, 16, 8}, Case{33, 129, 9}, Case{185, 128, 67},
+                              Case{64, 384, 130}, Case{48, 20, 0});
+  const Store mode = GENERATE(Store::set, Store::add);
+  const bool with_bias = GENERATE(true, false);
+  const auto [outputs, inputs, rows] = sizes;
+  const int x_stride = inputs + 3, y_stride = outputs + 5;
+  const auto weight = random_bfloats(static_cast<std::size_t>(outputs * inputs), 1);
+  const auto bias = random_floats(static_cast<std::size_t>(outputs), 2);
+  const auto x = random_floats(static_cast<std::size_t>(rows * x_stride), 3);
+  const auto before = random_floats(static_cast<std::size_t>(rows * y_stride), 4);
+  const BfloatLinear linear = packed(weight, outputs, inputs, with_bias ? bias.data() : nullptr);
+  BfloatInputs rounded;
+  round_inputs(x.data(), rows, x_stride, inputs, rounded, {});
+  auto expected = before;
+  reference::bfloat_linear(linear, rounded, expected.data(), y_stride, mode);
+  for (const BfloatProductFunction product : products()) {
+    auto y = before;
+    bfloat_linear_by(product, linear, rounded, y.data(), y_stride, mode, {});
+    check_close(y, expected, 2e-5, 1e-5);
+  }
+}
+
+TEST_CASE("bfloat linear: a row has the same bits alone, in any batch and however the work is cut") {
+  const int outputs = 185, inputs = 129, rows = 75;
+  const auto x = random_floats(rows * inputs, 3);
+  const BfloatLinear linear = packed(random_bfloats(outputs * inputs, 1), outputs, inputs, nullptr);
+  for (const BfloatProductFunction product : products()) {
+    const auto run = [&](int begin, int count, std::vector<float>& y, const ParallelFor& parallel) {
+      BfloatInputs rounded;
+      round_inputs(x.data() + begin * inputs, count, inputs, inputs, rounded, parallel);
+      bfloat_linear_by(product, linear, rounded, y.data() + begin * outputs, outputs, Store::set, parallel);
+    };
+    std::vector<float> whole(rows * outputs), alone(rows * outputs), batches(rows * outputs), cut(rows * outputs);
+    run(0, rows, whole, {});
+    for (int r = 0; r < rows; ++r) run(r, 1, alone, {});
+    for (int r = 0, size = 1; r < rows; r += size, ++size) run(r, std::min(size, rows - r), batches, {});
+    run(0, rows, cut, pieces_of(2));
+    CHECK(same_bits(whole.data(), alone.data(), whole.size()));
+    CHECK(same_bits(whole.data(), batches.data(), whole.size()));
+    CHECK(same_bits(whole.data(), cut.data(), whole.size()));
+  }
+}
+
+TEST_CASE("bfloat weights come back, and inputs become the nearest") {
+  const auto weight = random_bfloats(5 * 9, 1);
+  const BfloatLinear linear = packed(weight, 5, 9, nullptr);
+  std::vector<float> row(9);
+  decode_row(linear, 3, row.data());
+  for (int k = 0; k < 9; ++k)
+    CHECK(std::bit_cast<std::uint32_t>(row[static_cast<std::size_t>(k)]) ==
+          static_cast<std::uint32_t>(weight[static_cast<std::size_t>(3 * 9 + k)]) << 16);
+  const float none = std::numeric_limits<float>::quiet_NaN(), infinite = std::numeric_limits<float>::infinity();
+  const std::vector<float> x{1 + 0x1p-8f, 1 + 3 * 0x1p-8f, -1 - 0x1.1p-8f, none, infinite, 3.4e38f};
+  BfloatInputs rounded;
+  round_inputs(x.data(), 1, 6, 6, rounded, {});
+  const auto* const bits = reinterpret_cast<const std::uint16_t*>(rounded.values.data());
+  CHECK(bits[0] == 0x3f80);  // half way: the even one
+  CHECK(bits[1] == 0x3f82);
+  CHECK(bits[2] == 0xbf81);
+  CHECK((bits[3] & 0x7fff) > 0x7f80);
+  CHECK(bits[4] == 0x7f80);
+  CHECK(bits[5] == 0x7f80);
+}
