@@ -122,6 +122,13 @@ void Decoder::attend_group(std::span<const DecoderRow> rows, const float* querie
   kernels::attention(list, shared, size, 1.0f / std::sqrt(static_cast<float>(size)), scratch);
 }
 
+void Decoder::embed(const DecoderRow& row, float* state) const {
+  if (row.embedding)
+    std::copy_n(row.embedding, config_.hidden_size, state);
+  else
+    decode_row(*weights_.embedding, row.token, state);
+}
+
 void Decoder::forward(std::span<const DecoderRow> rows, float* hidden, DecoderScratch& scratch,
                       const ParallelFor& parallel) const {
   const std::int64_t count = std::ssize(rows);
@@ -129,8 +136,9 @@ void Decoder::forward(std::span<const DecoderRow> rows, float* hidden, DecoderSc
   const auto epsilon = static_cast<float>(config_.rms_norm_eps);
   look_up_angles(rows, scratch);
   scratch.groups = group_rows(rows);
-  for (std::int64_t r = 0; r < count; ++r)
-    std::copy_n(rows[static_cast<std::size_t>(r)].embedding, width, hidden + r * width);
+  kernels::run_parallel(parallel, count, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t r = begin; r < end; ++r) embed(rows[static_cast<std::size_t>(r)], hidden + r * width);
+  });
   for (std::size_t layer = 0; layer < weights_.layers.size(); ++layer)
     run_block(
         weights_.layers[layer], epsilon, hidden, count, scratch.block, parallel,
@@ -139,11 +147,8 @@ void Decoder::forward(std::span<const DecoderRow> rows, float* hidden, DecoderSc
 }
 
 void Decoder::logits(const float* hidden, std::int64_t rows, float* out, const ParallelFor& parallel) const {
-  kernels::linear(weights_.lm_head, hidden, rows, config_.hidden_size, out, config_.vocab_size, Store::set, parallel);
-}
-
-const float* Decoder::embedding(std::int32_t id) const {
-  return weights_.embedding.data() + static_cast<std::int64_t>(id) * config_.hidden_size;
+  thread_local LinearScratch scratch;
+  run_linear(*weights_.lm_head, hidden, rows, out, Store::set, scratch, parallel);
 }
 
 }  // namespace agon::agents

@@ -14,7 +14,8 @@
 namespace agon::agents {
 
 struct DecoderRow {
-  const float* embedding = nullptr;        // [hidden_size]
+  std::int32_t token = 0;                  // REQUIRES: 0 <= token < vocab_size
+  const float* embedding = nullptr;        // [hidden_size], in place of the token's: of a picture
   std::array<std::int32_t, 3> position{};  // M-RoPE (t, h, w)
   const KeyValues* prefix = nullptr;       // a prompt that this token's sequence continues, or null
   std::int64_t prefix_tokens = 0;
@@ -45,13 +46,13 @@ class Decoder {
   void forward(std::span<const DecoderRow> rows, float* hidden, DecoderScratch& scratch,
                const kernels::ParallelFor& parallel) const;
   void logits(const float* hidden, std::int64_t rows, float* out, const kernels::ParallelFor& parallel) const;
-  const float* embedding(std::int32_t id) const;  // REQUIRES: 0 <= id < vocab_size
 
  private:
   void attend(int layer, std::span<const DecoderRow> rows, float* qkv, float* attended, const DecoderScratch& scratch,
               const kernels::ParallelFor& parallel) const;
   void attend_group(std::span<const DecoderRow> rows, const float* queries, float* attended, std::int64_t head_offset,
                     kernels::AlignedFloats& scratch) const;
+  void embed(const DecoderRow& row, float* state) const;
   void normalise_heads(const BlockWeights& layer, std::int64_t rows, float* qkv) const;
   void look_up_angles(std::span<const DecoderRow> rows, DecoderScratch& scratch) const;
 

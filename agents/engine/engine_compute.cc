@@ -123,10 +123,8 @@ std::vector<DecoderRow> EngineCompute::prompt_rows(const CachedPrompt& prompt) c
       while (used == std::ssize(*prompt.embeddings[image])) ++image, used = 0;
       embedding = prompt.embeddings[image]->data() + used;
       used += config_.text.hidden_size;
-    } else {
-      embedding = decoder_.embedding(prompt.ids[i]);
     }
-    rows.push_back({embedding, prompt.positions[i], nullptr, 0, &prompt.keys, static_cast<std::int64_t>(i)});
+    rows.push_back({prompt.ids[i], embedding, prompt.positions[i], nullptr, 0, &prompt.keys, static_cast<std::int64_t>(i)});
   }
   return rows;
 }
@@ -235,7 +233,8 @@ void EngineCompute::sample(EngineSequence& sequence, std::span<const float> logi
 DecoderRow EngineCompute::row_of(const EngineSequence& sequence, std::span<const std::int32_t> tokens) const {
   const std::int64_t index = std::ssize(tokens) - 1;
   const std::int32_t position = sequence.prompt->next_position + static_cast<std::int32_t>(index);
-  return {decoder_.embedding(tokens.back()),
+  return {tokens.back(),
+          nullptr,
           {position, position, position},
           &sequence.prompt->keys,
           sequence.prompt->tokens(),

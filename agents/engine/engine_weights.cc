@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "agents/engine/compute_pool.h"
+#include "agents/engine/packed_rows.h"
 #include "agents/hub/checkpoint_tensors.h"
 #include "core/error.h"
 
@@ -25,39 +27,50 @@ std::string shape_text(const Shape& shape) { return fmt::format("[{}]", fmt::joi
 class Checkpoint {
  public:
   // `source` names them in messages.
-  Checkpoint(std::string source, const std::map<std::string, CheckpointTensor>& tensors)
-      : source_(std::move(source)), tensors_(tensors) {}
+  Checkpoint(std::string source, const std::map<std::string, CheckpointTensor>& tensors, WeightKind kind)
+      : source_(std::move(source)), tensors_(tensors), kind_(kind) {}
 
-  // Zeros if the tensor is missing or wrong; finish() then throws.
-  std::vector<float> take(const std::string& name, const Shape& shape) {
+  // Null if the tensor is missing or wrong; finish() then throws.
+  const CheckpointTensor* find(const std::string& name, const Shape& shape) {
     taken_.insert(name);
     const auto found = tensors_.find(name);
     if (found == tensors_.end()) {
       problems_.push_back(fmt::format("missing: {} {}", name, shape_text(shape)));
       if (problems_.size() == kMostProblems) fail();
-    } else if (const TensorView& view = found->second.view; view.shape != shape) {
+      return nullptr;
+    }
+    const TensorView& view = found->second.view;
+    if (view.shape != shape)
       problems_.push_back(
           fmt::format("{}: shape {}, the config asks for {}", name, shape_text(view.shape), shape_text(shape)));
-    } else if (!holds_weights(found->second)) {
+    else if (!type_of(found->second))
       problems_.push_back(fmt::format("{}: type {}, which holds no weights", name, view.dtype));
-    } else {
-      return values_of(found->second);
-    }
+    else
+      return &found->second;
+    return nullptr;
+  }
+  // In fp32; zeros if the tensor is missing or wrong.
+  std::vector<float> take(const std::string& name, const Shape& shape) {
+    if (const CheckpointTensor* const tensor = find(name, shape)) return values_of(*tensor);
     return std::vector<float>(sound() ? static_cast<std::size_t>(elements(shape)) : 0);
   }
   // Several of [outputs_i, inputs], one below the other.
-  kernels::PackedLinear linear(const std::vector<std::pair<std::string, std::int64_t>>& parts, std::int64_t inputs,
-                               bool bias) {
-    std::vector<float> weight, biases;
-    std::int64_t outputs = 0;
-    for (const auto& [name, rows] : parts) {
-      append(weight, take(name + ".weight", {rows, inputs}));
-      if (bias) append(biases, take(name + ".bias", {rows}));
-      outputs += rows;
+  TypedLinear linear(const std::vector<std::pair<std::string, std::int64_t>>& parts, std::int64_t inputs, bool bias,
+                     WeightKind kind) {
+    std::vector<LinearRows> rows;
+    for (const auto& [name, outputs] : parts) {
+      const CheckpointTensor* const weight = find(name + ".weight", {outputs, inputs});
+      std::vector<float> biases = bias ? take(name + ".bias", {outputs}) : std::vector<float>();
+      if (weight) rows.push_back({*weight, static_cast<int>(outputs), std::move(biases)});
     }
-    if (!sound()) return {};
-    return kernels::pack_linear(weight.data(), bias ? biases.data() : nullptr, static_cast<int>(outputs),
-                                static_cast<int>(inputs));
+    return sound() ? pack_rows(rows, static_cast<int>(inputs), kind, parallel_) : TypedLinear();
+  }
+  TypedLinear linear(const std::vector<std::pair<std::string, std::int64_t>>& parts, std::int64_t inputs, bool bias) {
+    return linear(parts, inputs, bias, kind_);
+  }
+  // Of the embedding and the head.
+  TypedLinear words(const std::string& name, std::int64_t outputs, std::int64_t inputs) {
+    return linear({{name, outputs}}, inputs, false, kind_ == WeightKind::q4 ? WeightKind::q8 : kind_);
   }
   void ignore(const std::string& name) { taken_.insert(name); }
   bool sound() const { return problems_.empty(); }
@@ -74,11 +87,11 @@ class Checkpoint {
     throw Error("weights: {} does not fit its config.json:\n  {}\nAre both files of the same checkpoint?", source_,
                 fmt::join(problems_, "\n  "));
   }
-  static void append(std::vector<float>& to, const std::vector<float>& from) {
-    to.insert(to.end(), from.begin(), from.end());
-  }
   const std::string source_;
   const std::map<std::string, CheckpointTensor>& tensors_;
+  const WeightKind kind_;
+  ComputePool pool_{0};
+  const kernels::ParallelFor parallel_ = pool_.parallel();
   std::set<std::string> taken_;
   std::vector<std::string> problems_;
 };
@@ -124,8 +137,8 @@ VisionWeights load_vision(Checkpoint& file, const VisionConfig& config) {
   const Shape kernel{hidden, config.in_channels, config.temporal_patch_size, config.patch_size, config.patch_size};
   const std::vector<float> patch_embed = file.take("visual.patch_embed.proj.weight", kernel);
   if (file.sound())
-    weights.patch_embed = kernels::pack_linear(patch_embed.data(), nullptr, config.hidden_size,
-                                               static_cast<int>(elements(kernel) / hidden));
+    weights.patch_embed.add(kernels::pack_linear(patch_embed.data(), nullptr, config.hidden_size,
+                                                 static_cast<int>(elements(kernel) / hidden)));
   for (int i = 0; i < config.depth; ++i)
     weights.blocks.push_back(load_vision_block(file, fmt::format("visual.blocks.{}", i), config));
   weights.merger_norm = file.take("visual.merger.ln_q.weight", {hidden});
@@ -138,33 +151,31 @@ EngineWeights take_all(Checkpoint& file, const ModelConfig& config) {
   EngineWeights weights;
   const TextConfig& text = config.text;
   if (config.vision) weights.vision = load_vision(file, *config.vision);
-  weights.embedding = file.take("model.embed_tokens.weight", {text.vocab_size, text.hidden_size});
+  const auto words = [&](const char* name) {
+    return std::make_shared<const TypedLinear>(file.words(name, text.vocab_size, text.hidden_size));
+  };
+  weights.embedding = words("model.embed_tokens");
   for (int i = 0; i < text.num_hidden_layers; ++i)
     weights.layers.push_back(load_layer(file, fmt::format("model.layers.{}", i), text));
   weights.norm = file.take("model.norm.weight", {text.hidden_size});
-  if (!text.tie_word_embeddings) {
-    weights.lm_head = file.linear({{"lm_head", text.vocab_size}}, text.hidden_size, false);
-  } else {
-    file.ignore("lm_head.weight");
-    if (file.sound())
-      weights.lm_head = kernels::pack_linear(weights.embedding.data(), nullptr, text.vocab_size, text.hidden_size);
-  }
+  weights.lm_head = text.tie_word_embeddings ? weights.embedding : words("lm_head");
+  if (text.tie_word_embeddings) file.ignore("lm_head.weight");
   file.finish();
   return weights;
 }
 
 }  // namespace
 
-EngineWeights load_engine_weights(const std::filesystem::path& folder, const ModelConfig& config) {
+EngineWeights load_engine_weights(const std::filesystem::path& folder, const ModelConfig& config, WeightKind kind) {
   const CheckpointTensors tensors = open_checkpoint_tensors(folder, config);
-  Checkpoint checkpoint(folder.string(), tensors.by_name);
+  Checkpoint checkpoint(folder.string(), tensors.by_name, kind);
   return take_all(checkpoint, config);
 }
 
 EngineWeights make_engine_weights(const std::map<std::string, TensorView>& tensors, const ModelConfig& config) {
   std::map<std::string, CheckpointTensor> by_name;
   for (const auto& [name, view] : tensors) by_name[hub_name(name)] = {view};
-  Checkpoint checkpoint("the model in memory", by_name);
+  Checkpoint checkpoint("the model in memory", by_name, WeightKind::automatic);
   return take_all(checkpoint, config);
 }
 

@@ -1,15 +1,16 @@
-// agents/engine/engine_weights.h - the weights of a checkpoint as the engine's kernels read them: fp32, packed once.
-// Immutable after loading.
+// agents/engine/engine_weights.h - the weights of a checkpoint as the engine's kernels read them, packed once. Immutable
+// after loading.
 #pragma once
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "agents/engine/typed_linear.h"
 #include "agents/hub/model_config.h"
 #include "agents/hub/safetensors.h"
-#include "kernels/linear/linear.h"
 
 namespace agon::agents {
 
@@ -18,28 +19,33 @@ namespace agon::agents {
 struct BlockWeights {
   std::vector<float> attention_norm, mlp_norm;
   std::vector<float> query_norm, key_norm;  // [head_dim], or empty: heads are not normalised
-  kernels::PackedLinear qkv, attention_out, gate_up, down;
+  TypedLinear qkv, attention_out, gate_up, down;
 };
 
 struct VisionWeights {
-  kernels::PackedLinear patch_embed;  // no bias
+  TypedLinear patch_embed;  // no bias
   std::vector<BlockWeights> blocks;
   std::vector<float> merger_norm;
-  kernels::PackedLinear merger_in, merger_out;
+  TypedLinear merger_in, merger_out;
 };
 
 struct EngineWeights {
-  VisionWeights vision;  // empty: a text model
-  std::vector<float> embedding;  // [vocab_size, hidden_size]
+  VisionWeights vision;                          // empty: a text model
+  std::shared_ptr<const TypedLinear> embedding;  // [vocab_size, hidden_size]
   std::vector<BlockWeights> layers;
   std::vector<float> norm;
-  kernels::PackedLinear lm_head;  // the embedding if they are tied
+  std::shared_ptr<const TypedLinear> lm_head;  // the embedding if they are tied
 };
 
-// Loads the safetensors of a model folder, by their hub names (`visual.` and `model.`, or `model.visual.` and
-// `model.language_model.`); F32, F16 or BF16. Throws one Error that lists every tensor that is missing, not expected or
-// of another shape than the config asks for.
-EngineWeights load_engine_weights(const std::filesystem::path& folder, const ModelConfig& config);
+// The type that weights of linears are kept in. automatic: the file's, bf16 for BF16 and codes for those of GGUF, else
+// fp32. q8, q4: codes of the file's values (make_row_codes); under q4 the embedding and the head have eight bits.
+enum class WeightKind { automatic, f32, bf16, q8, q4 };
+
+// Loads the weights of a model folder or GGUF file, by their hub names (`visual.` and `model.`, or `model.visual.` and
+// `model.language_model.`). Throws one Error that lists every tensor that is missing, not expected or of another shape
+// than the config asks for.
+EngineWeights load_engine_weights(const std::filesystem::path& folder, const ModelConfig& config,
+                                  WeightKind kind = WeightKind::automatic);
 // The same from tensors in memory, by their hub names.
 EngineWeights make_engine_weights(const std::map<std::string, TensorView>& tensors, const ModelConfig& config);
 

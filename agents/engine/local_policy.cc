@@ -101,7 +101,7 @@ Capabilities LocalPolicy::capabilities() const {
 
 std::unique_ptr<Policy> make_local_policy(const std::filesystem::path& folder, const LocalPolicyOptions& options) {
   ModelFolder parts = open_model_folder(folder);
-  EngineWeights weights = load_engine_weights(parts.path, parts.config);
+  EngineWeights weights = load_engine_weights(parts.path, parts.config, options.weights);
   return std::make_unique<LocalPolicy>(std::move(parts), std::move(weights), options);
 }
 

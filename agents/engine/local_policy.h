@@ -17,6 +17,7 @@ namespace agon::agents {
 struct LocalPolicyOptions {
   int max_batch = 512;  // sequences decoded together
   int threads = 0;      // compute threads; 0: the machine's cores. No influence on any result.
+  WeightKind weights = WeightKind::automatic;
 };
 
 class LocalPolicy : public Policy {

@@ -22,19 +22,19 @@ void run_block(const BlockWeights& weights, float epsilon, float* x, std::int64_
   float* qkv = room(scratch.qkv, rows, qkv_size);
   float* attended = room(scratch.attended, rows, attended_size);
   kernels::rms_norm(x, weights.attention_norm.data(), epsilon, rows, hidden, hidden, normed);
-  kernels::linear(weights.qkv, normed, rows, hidden, qkv, qkv_size, Store::set, parallel);
+  run_linear(weights.qkv, normed, rows, qkv, Store::set, scratch.linear, parallel);
   attend(qkv, attended);
-  kernels::linear(weights.attention_out, attended, rows, attended_size, x, hidden, Store::add, parallel);
+  run_linear(weights.attention_out, attended, rows, x, Store::add, scratch.linear, parallel);
 
   const int inner_size = weights.down.inputs;
   float* gate_up = room(scratch.gate_up, rows, 2 * inner_size);
   float* inner = room(scratch.inner, rows, inner_size);
   kernels::rms_norm(x, weights.mlp_norm.data(), epsilon, rows, hidden, hidden, normed);
-  kernels::linear(weights.gate_up, normed, rows, hidden, gate_up, 2 * inner_size, Store::set, parallel);
+  run_linear(weights.gate_up, normed, rows, gate_up, Store::set, scratch.linear, parallel);
   kernels::run_parallel(parallel, rows, [&](std::int64_t begin, std::int64_t end) {
     kernels::swiglu(gate_up + begin * 2 * inner_size, end - begin, inner_size, inner + begin * inner_size);
   });
-  kernels::linear(weights.down, inner, rows, inner_size, x, hidden, Store::add, parallel);
+  run_linear(weights.down, inner, rows, x, Store::add, scratch.linear, parallel);
 }
 
 }  // namespace agon::agents

@@ -12,6 +12,7 @@ namespace agon::agents {
 
 struct BlockScratch {
   kernels::AlignedFloats normed, qkv, attended, gate_up, inner;
+  LinearScratch linear;
 };
 // Reads the queries, keys and values of all rows (and may rotate them in place), writes what each row attended to:
 // qkv [rows, outputs of weights.qkv] -> attended [rows, inputs of weights.attention_out].

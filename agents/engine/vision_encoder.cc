@@ -103,7 +103,7 @@ std::vector<float> encode_image(const VisionWeights& weights, const VisionConfig
   const std::vector<PatchSegment> windows = window_segments(image.grid, config);
   BlockScratch scratch;
   std::vector<float> x(static_cast<std::size_t>(rows * hidden));
-  kernels::linear(weights.patch_embed, image.patches.data(), rows, pixels, x.data(), hidden, Store::set, parallel);
+  run_linear(weights.patch_embed, image.patches.data(), rows, x.data(), Store::set, scratch.linear, parallel);
   for (std::size_t i = 0; i < weights.blocks.size(); ++i) {
     const bool full = std::count(config.fullatt_block_indexes.begin(), config.fullatt_block_indexes.end(), i) > 0;
     const std::vector<PatchSegment>& segments = full ? frames : windows;
@@ -121,10 +121,9 @@ std::vector<float> encode_image(const VisionWeights& weights, const VisionConfig
   kernels::rms_norm(x.data(), weights.merger_norm.data(), kEpsilon, rows, static_cast<int>(hidden), hidden, x.data());
   const std::int64_t merged = weights.merger_in.inputs, tokens = rows * hidden / merged;
   std::vector<float> inner(x.size()), out(static_cast<std::size_t>(tokens * config.out_hidden_size));
-  kernels::linear(weights.merger_in, x.data(), tokens, merged, inner.data(), merged, Store::set, parallel);
+  run_linear(weights.merger_in, x.data(), tokens, inner.data(), Store::set, scratch.linear, parallel);
   kernels::gelu(inner.data(), tokens * merged);
-  kernels::linear(weights.merger_out, inner.data(), tokens, merged, out.data(), config.out_hidden_size, Store::set,
-                  parallel);
+  run_linear(weights.merger_out, inner.data(), tokens, out.data(), Store::set, scratch.linear, parallel);
   return out;
 }
 

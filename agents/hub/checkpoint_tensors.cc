@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "agents/hub/gguf_model.h"
-#include "agents/hub/tensor_type.h"
 #include "core/error.h"
 
 namespace agon::agents {
@@ -26,25 +25,29 @@ CheckpointTensors open_gguf(const fs::path& path, const ModelConfig& config) {
   return tensors;
 }
 
-std::vector<float> in_order(const std::vector<float>& rows, const std::vector<std::int64_t>& order) {
-  const std::int64_t width = std::ssize(rows) / std::ssize(order);
-  std::vector<float> ordered;
-  ordered.reserve(rows.size());
-  for (const std::int64_t row : order)
-    ordered.insert(ordered.end(), rows.begin() + row * width, rows.begin() + (row + 1) * width);
-  return ordered;
-}
-
 }  // namespace
 
-bool holds_weights(const CheckpointTensor& tensor) { return find_tensor_type(tensor.view.dtype) != nullptr; }
+const TensorType* type_of(const CheckpointTensor& tensor) { return find_tensor_type(tensor.view.dtype); }
+
+std::span<const std::uint8_t> row_bytes(const CheckpointTensor& tensor, std::int64_t row) {
+  if (tensor.view.shape.empty()) return tensor.view.bytes;
+  const std::size_t size = tensor.view.bytes.size() / static_cast<std::size_t>(tensor.view.shape.front());
+  const std::int64_t place = tensor.row_order.empty() ? row : tensor.row_order[static_cast<std::size_t>(row)];
+  return tensor.view.bytes.subspan(static_cast<std::size_t>(place) * size, size);
+}
 
 std::vector<float> values_of(const CheckpointTensor& tensor) {
-  const TensorType& type = *find_tensor_type(tensor.view.dtype);
+  const TensorType& type = *type_of(tensor);
   std::vector<float> values(tensor.view.bytes.size() / static_cast<std::size_t>(type.bytes) *
                             static_cast<std::size_t>(type.block));
-  read_values(type, tensor.view.bytes, values);
-  return tensor.row_order.empty() ? values : in_order(values, tensor.row_order);
+  if (tensor.row_order.empty()) {
+    read_values(type, tensor.view.bytes, values);
+    return values;
+  }
+  const std::size_t width = values.size() / tensor.row_order.size();
+  for (std::size_t row = 0; row < tensor.row_order.size(); ++row)
+    read_values(type, row_bytes(tensor, static_cast<std::int64_t>(row)), std::span(values).subspan(row * width, width));
+  return values;
 }
 
 CheckpointTensors open_checkpoint_tensors(const fs::path& path, const ModelConfig& config) {

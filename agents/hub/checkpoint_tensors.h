@@ -6,11 +6,13 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "agents/hub/model_config.h"
 #include "agents/hub/safetensors.h"
+#include "agents/hub/tensor_type.h"
 
 namespace agon::agents {
 
@@ -20,7 +22,10 @@ struct CheckpointTensor {
   std::vector<std::int64_t> row_order = {};
 };
 
-bool holds_weights(const CheckpointTensor& tensor);  // a type that agon reads
+// Null: its type is none of weights that agon reads.
+const TensorType* type_of(const CheckpointTensor& tensor);
+// The bytes of one row of the hub's tensor; of one without rows, all. REQUIRES: it holds weights.
+std::span<const std::uint8_t> row_bytes(const CheckpointTensor& tensor, std::int64_t row);
 // As the hub has them, in fp32. REQUIRES: it holds weights.
 std::vector<float> values_of(const CheckpointTensor& tensor);
 

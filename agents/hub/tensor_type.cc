@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
+
+#include "kernels/half.h"
 
 namespace agon::agents {
 namespace {
@@ -16,40 +19,43 @@ Number number_at(Bytes bytes) {
   std::memcpy(&number, bytes, sizeof number);
   return number;
 }
-float half_at(Bytes bytes) { return half_to_float(number_at<std::uint16_t>(bytes)); }
+float half_at(Bytes bytes) { return kernels::half_to_float(number_at<std::uint16_t>(bytes)); }
 
-void read_f32(Bytes bytes, float* values) { *values = number_at<float>(bytes); }
-void read_f16(Bytes bytes, float* values) { *values = half_at(bytes); }
-void read_bf16(Bytes bytes, float* values) {
-  *values = std::bit_cast<float>(static_cast<std::uint32_t>(number_at<std::uint16_t>(bytes)) << 16);
+float read_f32(Bytes bytes) { return number_at<float>(bytes); }
+float read_f16(Bytes bytes) { return half_at(bytes); }
+float read_bf16(Bytes bytes) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(number_at<std::uint16_t>(bytes)) << 16);
 }
 
-// Scale, and 32 values with sign.
-void read_q8_0(Bytes bytes, float* values) {
-  const float scale = half_at(bytes);
-  for (int i = 0; i < 32; ++i) values[i] = scale * static_cast<float>(static_cast<std::int8_t>(bytes[2 + i]));
+void read_q8_0(Bytes block, std::uint8_t* codes, float* scales, float*) {
+  scales[0] = half_at(block);
+  for (int i = 0; i < 32; ++i) codes[i] = static_cast<std::uint8_t>(block[2 + i] ^ 128);
 }
 
-// Of byte i, the low half is value i and the high half is value i + 16; `high` has a fifth bit of each.
-void read_halves(Bytes halves, std::uint32_t high, float scale, float offset, float* values) {
+// Of byte i, the low half is code i and the high half is code i + 16; `high` has a fifth bit of each.
+void read_halves(Bytes halves, std::uint32_t high, std::uint8_t* codes) {
   for (int i = 0; i < 16; ++i) {
-    const unsigned low_bit = (high >> i & 1) << 4, high_bit = (high >> (i + 16) & 1) << 4;
-    values[i] = static_cast<float>((halves[i] & 15u) | low_bit) * scale + offset;
-    values[i + 16] = static_cast<float>((halves[i] >> 4u) | high_bit) * scale + offset;
+    codes[i] = static_cast<std::uint8_t>((halves[i] & 15u) | (high >> i & 1) << 4);
+    codes[i + 16] = static_cast<std::uint8_t>((halves[i] >> 4u) | (high >> (i + 16) & 1) << 4);
   }
 }
-// Around zero: 8 and 16 are taken off before the scale, so that the product is rounded once.
-void read_signed_halves(Bytes halves, std::uint32_t high, int middle, float scale, float* values) {
-  read_halves(halves, high, 1, static_cast<float>(-middle), values);
-  for (int i = 0; i < 32; ++i) values[i] *= scale;
+void read_q4_0(Bytes block, std::uint8_t* codes, float* scales, float*) {
+  scales[0] = half_at(block);
+  read_halves(block + 2, 0, codes);
 }
-void read_q4_0(Bytes bytes, float* values) { read_signed_halves(bytes + 2, 0, 8, half_at(bytes), values); }
-void read_q5_0(Bytes bytes, float* values) {
-  read_signed_halves(bytes + 6, number_at<std::uint32_t>(bytes + 2), 16, half_at(bytes), values);
+void read_q4_1(Bytes block, std::uint8_t* codes, float* scales, float* offsets) {
+  scales[0] = half_at(block);
+  offsets[0] = half_at(block + 2);
+  read_halves(block + 4, 0, codes);
 }
-void read_q4_1(Bytes bytes, float* values) { read_halves(bytes + 4, 0, half_at(bytes), half_at(bytes + 2), values); }
-void read_q5_1(Bytes bytes, float* values) {
-  read_halves(bytes + 8, number_at<std::uint32_t>(bytes + 4), half_at(bytes), half_at(bytes + 2), values);
+void read_q5_0(Bytes block, std::uint8_t* codes, float* scales, float*) {
+  scales[0] = half_at(block);
+  read_halves(block + 6, number_at<std::uint32_t>(block + 2), codes);
+}
+void read_q5_1(Bytes block, std::uint8_t* codes, float* scales, float* offsets) {
+  scales[0] = half_at(block);
+  offsets[0] = half_at(block + 2);
+  read_halves(block + 8, number_at<std::uint32_t>(block + 4), codes);
 }
 
 // Of Q4_K and Q5_K: 8 scales and 8 offsets of 6 bits in 12 bytes, for 32 values each.
@@ -64,57 +70,83 @@ SixBits six_bits(Bytes packed, int group) {
 
 // Groups of 64 values share 32 bytes: the low halves are the first 32. `high`: a fifth bit, of each group in turn, or
 // null.
-void read_k(Bytes bytes, Bytes high, Bytes halves, float* values) {
-  const float scale = half_at(bytes), offset = half_at(bytes + 2);
+void read_k(Bytes block, Bytes high, Bytes halves, std::uint8_t* codes, float* scales, float* offsets) {
   for (int group = 0; group < 8; ++group) {
-    const SixBits six = six_bits(bytes + 4, group);
-    const float group_scale = scale * static_cast<float>(six.scale), group_offset = offset * static_cast<float>(six.offset);
+    const SixBits six = six_bits(block + 4, group);
+    scales[group] = half_at(block) * static_cast<float>(six.scale);
+    offsets[group] = -half_at(block + 2) * static_cast<float>(six.offset);
     const Bytes packed = halves + group / 2 * 32;
     for (int i = 0; i < 32; ++i) {
       const unsigned half = group % 2 == 0 ? packed[i] & 15u : packed[i] >> 4u;
       const unsigned fifth = high == nullptr ? 0 : (high[i] >> group & 1u) << 4;
-      values[group * 32 + i] = group_scale * static_cast<float>(half | fifth) - group_offset;
+      codes[group * 32 + i] = static_cast<std::uint8_t>(half | fifth);
     }
   }
 }
-void read_q4_k(Bytes bytes, float* values) { read_k(bytes, nullptr, bytes + 16, values); }
-void read_q5_k(Bytes bytes, float* values) { read_k(bytes, bytes + 16, bytes + 48, values); }
-
+void read_q4_k(Bytes block, std::uint8_t* codes, float* scales, float* offsets) {
+  read_k(block, nullptr, block + 16, codes, scales, offsets);
+}
+void read_q5_k(Bytes block, std::uint8_t* codes, float* scales, float* offsets) {
+  read_k(block, block + 16, block + 48, codes, scales, offsets);
+}
 // 128 bytes of low halves, 64 of pairs of high bits, 16 scales with sign for 16 values each, and their scale.
-void read_q6_k(Bytes bytes, float* values) {
-  const float scale = half_at(bytes + 208);
-  const Bytes scales = bytes + 192;
+void read_q6_k(Bytes block, std::uint8_t* codes, float* scales, float*) {
+  for (int group = 0; group < 16; ++group)
+    scales[group] = half_at(block + 208) * static_cast<float>(static_cast<std::int8_t>(block[192 + group]));
   for (int i = 0; i < 256; ++i) {
     const int part = i / 128, row = i % 128 / 32, column = i % 32;
-    const unsigned low = bytes[part * 64 + row % 2 * 32 + column];
-    const unsigned pair = bytes[128 + part * 32 + column] >> (2 * row) & 3u;
-    const int value = static_cast<int>((row < 2 ? low & 15u : low >> 4u) | pair << 4) - 32;
-    values[i] = scale * static_cast<float>(static_cast<std::int8_t>(scales[i / 16])) * static_cast<float>(value);
+    const unsigned low = block[part * 64 + row % 2 * 32 + column];
+    const unsigned pair = block[128 + part * 32 + column] >> (2 * row) & 3u;
+    codes[i] = static_cast<std::uint8_t>((row < 2 ? low & 15u : low >> 4u) | pair << 4);
   }
 }
 
-template <std::int64_t kBlock, std::int64_t kBytes, void (*kReadBlock)(Bytes, float*)>
-constexpr TensorType type_of(std::string_view name) {
-  return {name, kBlock, kBytes, [](Bytes bytes, std::int64_t blocks, float* values) {
-            for (std::int64_t i = 0; i < blocks; ++i) kReadBlock(bytes + i * kBytes, values + i * kBlock);
-          }};
+constexpr kernels::CodeFormat around_zero(int bits, int group = 32) {
+  return {.bits = bits, .group = group, .middle = 1 << (bits - 1)};
+}
+constexpr kernels::CodeFormat with_offsets(int bits) { return {.bits = bits, .middle = 0, .has_offsets = true}; }
+
+constexpr TensorType numbers(std::string_view name, std::int64_t bytes, float (*read)(Bytes)) {
+  return {.name = name, .block = 1, .bytes = bytes, .read_number = read};
+}
+constexpr TensorType codes(std::string_view name, std::int64_t block, std::int64_t bytes,
+                           const kernels::CodeFormat& format,
+                           void (*read)(Bytes, std::uint8_t*, float*, float*)) {
+  return {.name = name, .block = block, .bytes = bytes, .format = format, .read_codes = read};
 }
 
-constexpr std::array kTypes = {type_of<1, 4, read_f32>("F32"),       type_of<1, 2, read_f16>("F16"),
-                               type_of<1, 2, read_bf16>("BF16"),     type_of<32, 34, read_q8_0>("Q8_0"),
-                               type_of<32, 18, read_q4_0>("Q4_0"),   type_of<32, 20, read_q4_1>("Q4_1"),
-                               type_of<32, 22, read_q5_0>("Q5_0"),   type_of<32, 24, read_q5_1>("Q5_1"),
-                               type_of<256, 144, read_q4_k>("Q4_K"), type_of<256, 176, read_q5_k>("Q5_K"),
-                               type_of<256, 210, read_q6_k>("Q6_K")};
+constexpr std::array kTypes = {numbers("F32", 4, read_f32),
+                               numbers("F16", 2, read_f16),
+                               numbers("BF16", 2, read_bf16),
+                               codes("Q8_0", 32, 34, around_zero(8), read_q8_0),
+                               codes("Q4_0", 32, 18, around_zero(4), read_q4_0),
+                               codes("Q4_1", 32, 20, with_offsets(4), read_q4_1),
+                               codes("Q5_0", 32, 22, around_zero(5), read_q5_0),
+                               codes("Q5_1", 32, 24, with_offsets(5), read_q5_1),
+                               codes("Q4_K", 256, 144, with_offsets(4), read_q4_k),
+                               codes("Q5_K", 256, 176, with_offsets(5), read_q5_k),
+                               codes("Q6_K", 256, 210, around_zero(6, 16), read_q6_k)};
+
+void resize(const kernels::CodeFormat& format, int inputs, RowCodes& row) {
+  const auto groups = static_cast<std::size_t>((inputs + format.group - 1) / format.group);
+  row.codes.resize(static_cast<std::size_t>(inputs));
+  row.scales.resize(groups);
+  row.offsets.resize(format.has_offsets ? groups : 0);
+}
+
+// The values of one block of codes.
+void read_block(const TensorType& type, Bytes bytes, float* values) {
+  constexpr int kMost = 256;
+  std::uint8_t codes[kMost];
+  float scales[kMost / 16], offsets[kMost / 16] = {};
+  type.read_codes(bytes, codes, scales, offsets);
+  for (int i = 0; i < type.block; ++i) {
+    const int group = i / type.format->group;
+    values[i] = scales[group] * static_cast<float>(codes[i] - type.format->middle) + offsets[group];
+  }
+}
 
 }  // namespace
-
-float half_to_float(std::uint16_t half) {
-  const std::uint32_t sign = static_cast<std::uint32_t>(half & 0x8000) << 16, rest = half & 0x7fff;
-  if (rest >= 0x7c00) return std::bit_cast<float>(sign | 0x7f800000 | (rest & 0x3ff) << 13);
-  // Shifted into a float's fields the exponent is too small by 112: a multiplication corrects it, for denormals too.
-  return std::bit_cast<float>(sign | rest << 13) * 0x1p112f;
-}
 
 const TensorType* find_tensor_type(std::string_view name) {
   const auto found = std::find_if(kTypes.begin(), kTypes.end(), [&](const TensorType& type) { return type.name == name; });
@@ -122,7 +154,39 @@ const TensorType* find_tensor_type(std::string_view name) {
 }
 
 void read_values(const TensorType& type, std::span<const std::uint8_t> bytes, std::span<float> values) {
-  type.read(bytes.data(), std::ssize(bytes) / type.bytes, values.data());
+  const std::int64_t blocks = std::ssize(bytes) / type.bytes;
+  for (std::int64_t b = 0; b < blocks; ++b) {
+    if (type.format)
+      read_block(type, bytes.data() + b * type.bytes, values.data() + b * type.block);
+    else
+      values[static_cast<std::size_t>(b)] = type.read_number(bytes.data() + b * type.bytes);
+  }
+}
+
+void read_row_codes(const TensorType& type, const std::uint8_t* bytes, int inputs, RowCodes& row) {
+  const int block = static_cast<int>(type.block), groups = block / type.format->group;
+  resize(*type.format, inputs, row);
+  for (int b = 0; b < inputs / block; ++b)
+    type.read_codes(bytes + b * type.bytes, row.codes.data() + b * block, row.scales.data() + b * groups,
+                    row.offsets.empty() ? nullptr : row.offsets.data() + b * groups);
+}
+
+void make_row_codes(const kernels::CodeFormat& format, const float* values, int inputs, RowCodes& row) {
+  resize(format, inputs, row);
+  const int highest = (1 << format.bits) - 1;
+  for (int first = 0; first < inputs; first += format.group) {
+    const int count = std::min(format.group, inputs - first);
+    const float* const farthest = std::max_element(values + first, values + first + count, [](float a, float b) {
+      return std::abs(a) < std::abs(b);
+    });
+    const float scale = format.bits == 8 ? std::abs(*farthest) / 127.0f : *farthest / static_cast<float>(-format.middle);
+    row.scales[static_cast<std::size_t>(first / format.group)] = scale;
+    for (int k = first; k < first + count; ++k) {
+      const float code = scale == 0 ? 0 : std::nearbyint(values[k] / scale);
+      row.codes[static_cast<std::size_t>(k)] =
+          static_cast<std::uint8_t>(std::clamp(static_cast<int>(code) + format.middle, 0, highest));
+    }
+  }
 }
 
 }  // namespace agon::agents

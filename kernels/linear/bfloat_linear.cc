@@ -32,6 +32,8 @@ AGON_MULTIVERSION void round_row(const float* x, std::int64_t count, std::uint16
 
 }  // namespace
 
+void round_to_bfloat(const float* x, std::int64_t count, std::uint16_t* rounded) { round_row(x, count, rounded); }
+
 BfloatLinear pack_bfloat_linear(int outputs, int inputs, const float* bias,
                                 const std::function<const std::uint16_t*(int output)>& row_of,
                                 const ParallelFor& parallel) {

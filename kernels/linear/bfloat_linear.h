@@ -20,7 +20,8 @@ struct BfloatLinear {
   std::vector<float> bias;  // [N], or empty
 };
 
-// row_of(n): the bits of output n's weights [K], for each n once, on several threads. bias [N] may be null.
+// row_of(n): the bits of output n's weights [K], valid until the next call on that thread; for each n
+// once, on several threads. bias [N] may be null.
 BfloatLinear pack_bfloat_linear(int outputs, int inputs, const float* bias,
                                 const std::function<const std::uint16_t*(int output)>& row_of,
                                 const ParallelFor& parallel);
@@ -28,7 +29,10 @@ BfloatLinear pack_bfloat_linear(int outputs, int inputs, const float* bias,
 void decode_row(const BfloatLinear& weight, int output, float* row);
 std::size_t bytes_of(const BfloatLinear& weight);
 
-// Rows of x, rounded to the nearest bfloat16, of two the even one.
+// To the nearest bfloat16, of two the even one.
+void round_to_bfloat(const float* x, std::int64_t count, std::uint16_t* rounded);
+
+// Rows of x in bfloat16.
 struct BfloatInputs {
   std::int64_t rows = 0, pairs = 0;
   AlignedFloats values;  // bfloat16 [R, pairs * 2]

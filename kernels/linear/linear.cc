@@ -17,18 +17,38 @@ AGON_MULTIVERSION void run_tile(const PanelProduct& at, std::int64_t begin, std:
 
 }  // namespace
 
-PackedLinear pack_linear(const float* weight, const float* bias, int outputs, int inputs) {
+PackedLinear pack_linear(int outputs, int inputs, const float* bias,
+                         const std::function<const float*(int output)>& row_of, const ParallelFor& parallel) {
   PackedLinear packed;
   packed.inputs = inputs;
   packed.outputs = outputs;
-  const std::size_t count = static_cast<std::size_t>((outputs + kPanel - 1) / kPanel);
-  packed.panels.require(count * static_cast<std::size_t>(inputs) * kPanel);
-  float* panels = packed.panels.data();
-  for (std::int64_t n = 0; n < outputs; ++n)
-    for (std::int64_t k = 0; k < inputs; ++k)
-      panels[((n / kPanel) * inputs + k) * kPanel + n % kPanel] = weight[n * inputs + k];
+  const std::int64_t count = (outputs + kPanel - 1) / kPanel;
+  packed.panels.require(static_cast<std::size_t>(count * inputs) * kPanel);
+  float* const panels = packed.panels.data();
+  run_parallel(parallel, count, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t n = begin * kPanel; n < std::min<std::int64_t>(end * kPanel, outputs); ++n) {
+      const float* const row = row_of(static_cast<int>(n));
+      float* const column = panels + n / kPanel * inputs * kPanel + n % kPanel;
+      for (std::int64_t k = 0; k < inputs; ++k) column[k * kPanel] = row[k];
+    }
+  });
   if (bias) packed.bias.assign(bias, bias + outputs);
   return packed;
+}
+
+PackedLinear pack_linear(const float* weight, const float* bias, int outputs, int inputs) {
+  return pack_linear(
+      outputs, inputs, bias, [&](int n) { return weight + static_cast<std::int64_t>(n) * inputs; }, {});
+}
+
+void decode_row(const PackedLinear& weight, int output, float* row) {
+  const float* const column =
+      weight.panels.data() + static_cast<std::int64_t>(output / kPanel) * weight.inputs * kPanel + output % kPanel;
+  for (std::int64_t k = 0; k < weight.inputs; ++k) row[k] = column[k * kPanel];
+}
+
+std::size_t bytes_of(const PackedLinear& weight) {
+  return (weight.panels.size() + weight.bias.size()) * sizeof(float);
 }
 
 void linear(const PackedLinear& weight, const float* x, std::int64_t rows, std::int64_t x_stride, float* y,

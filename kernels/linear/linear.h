@@ -1,7 +1,9 @@
 // kernels/linear/linear.h - y = x W^T + b. Letters: R rows, K inputs, N outputs.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "kernels/aligned.h"
@@ -16,6 +18,13 @@ struct PackedLinear {
   std::vector<float> bias;  // [N], or empty
 };
 PackedLinear pack_linear(const float* weight, const float* bias, int outputs, int inputs);  // bias may be null
+// row_of(n): the weights of output n [K], valid until the next call on that thread; for each n once, on several threads.
+PackedLinear pack_linear(int outputs, int inputs, const float* bias, const std::function<const float*(int output)>& row_of,
+                         const ParallelFor& parallel);
+
+// The weights of one output: [K].
+void decode_row(const PackedLinear& weight, int output, float* row);
+std::size_t bytes_of(const PackedLinear& weight);
 
 enum class Store { set, add };  // add: y += x W^T + b, a residual connection
 // x [R, K] with rows x_stride apart, y [R, N] with rows y_stride apart; they must not overlap. Every output is one

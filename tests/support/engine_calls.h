@@ -3,8 +3,11 @@
 
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <cmath>
 #include <future>
+#include <memory>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "agents/engine/engine.h"
@@ -36,6 +39,16 @@ Result in_time(std::future<Result> result) {
     FAIL("a call does not end");
   }
   return result.get();
+}
+
+// A prompt with this token has states that are no numbers; the head stays as it is. REQUIRES: fp32 weights.
+inline void poison_embedding(agents::EngineWeights& weights, int token) {
+  constexpr int kPanel = 32;  // outputs
+  agents::TypedLinear poisoned = *weights.embedding;
+  auto& floats = std::get<kernels::PackedLinear>(poisoned.parts.at(0));
+  float* const column = floats.panels.data() + token / kPanel * floats.inputs * kPanel + token % kPanel;
+  for (int k = 0; k < floats.inputs; ++k) column[k * kPanel] = NAN;
+  weights.embedding = std::make_shared<const agents::TypedLinear>(std::move(poisoned));
 }
 
 }  // namespace agon::test

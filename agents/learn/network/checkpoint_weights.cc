@@ -32,7 +32,7 @@ std::vector<std::string> mismatches(const std::map<std::string, CheckpointTensor
     else if (parameter.sizes() != at::IntArrayRef(found->second.view.shape))
       lines.push_back(fmt::format("{} is {}, the config asks for {}", name, shape_text(found->second.view.shape),
                                   shape_text(parameter.sizes())));
-    else if (!holds_weights(found->second))
+    else if (!type_of(found->second))
       lines.push_back(fmt::format("{} is of type {}, which holds no weights", name, found->second.view.dtype));
   }
   for (const auto& [name, tensor] : tensors)

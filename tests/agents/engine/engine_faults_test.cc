@@ -25,9 +25,8 @@ namespace {
 constexpr std::int32_t kPoisoned = 46;  // its embedding makes every later state NaN; it is never sampled
 
 EngineWeights poisoned_weights(const GoldenCheckpoint& model) {
-  EngineWeights weights = load_engine_weights(model.folder, model.config);
-  for (int i = 0; i < model.config.text.hidden_size; ++i)
-    weights.embedding[static_cast<std::size_t>(kPoisoned * model.config.text.hidden_size + i)] = NAN;
+  EngineWeights weights = load_engine_weights(model.folder, model.config, WeightKind::f32);
+  agon::test::poison_embedding(weights, kPoisoned);
   return weights;
 }
 
@@ -138,7 +137,7 @@ TEST_CASE("engine: a request that fails ends its call, with all other requests o
 TEST_CASE("engine: what a tokenizer throws ends the call that needed it") {
   const GoldenCheckpoint model = golden_checkpoint("one_picture");
   const auto tokenizer = std::make_shared<ThrowingTokenizer>();
-  Engine engine(load_engine_weights(model.folder, model.config), model.config, tokenizer, {});
+  Engine engine(load_engine_weights(model.folder, model.config, WeightKind::f32), model.config, tokenizer, {});
   GenerationRequest request = long_request();
   const auto expected = engine.generate({request});
   tokenizer->what_ = ThrowingTokenizer::What::error;
@@ -151,11 +150,11 @@ TEST_CASE("engine: what a tokenizer throws ends the call that needed it") {
 
 TEST_CASE("engine: new weights that come while a request is under way are refused, and it goes on") {
   const GoldenCheckpoint model = golden_checkpoint("one_picture");
-  Engine engine(load_engine_weights(model.folder, model.config), model.config, std::make_shared<LetterTokenizer>(), {});
+  Engine engine(load_engine_weights(model.folder, model.config, WeightKind::f32), model.config, std::make_shared<LetterTokenizer>(), {});
   int refused = 0;
   const auto disturb = [&] {
     try {
-      engine.set_weights(load_engine_weights(model.folder, model.config));  // before, after: the same ones
+      engine.set_weights(load_engine_weights(model.folder, model.config, WeightKind::f32));  // before, after: the same ones
     } catch (const Error& error) {
       ++refused;
       CHECK_THAT(error.what(), Catch::Contains("under way"));

@@ -25,7 +25,7 @@ using Ids = std::vector<std::int32_t>;
 
 std::unique_ptr<Engine> make_engine(const GoldenCheckpoint& model, std::int64_t pages, int threads = 1) {
   const std::int64_t page = PagePool(model.config.text, 1 << 20).page_bytes();
-  return std::make_unique<Engine>(load_engine_weights(model.folder, model.config), model.config,
+  return std::make_unique<Engine>(load_engine_weights(model.folder, model.config, WeightKind::f32), model.config,
                                   std::make_shared<LetterTokenizer>(),
                                   EngineOptions{.threads = threads, .cache_bytes = pages * page});
 }
@@ -137,7 +137,7 @@ TEST_CASE("engine: what can never fit is an error to its caller that names the s
 
 TEST_CASE("engine: many long prompts do not keep one that runs from its next tokens") {
   const GoldenCheckpoint model = golden_checkpoint("one_picture");
-  Engine engine(load_engine_weights(model.folder, model.config), model.config, std::make_shared<LetterTokenizer>(),
+  Engine engine(load_engine_weights(model.folder, model.config, WeightKind::f32), model.config, std::make_shared<LetterTokenizer>(),
                 {.threads = 1});
   const int tokens = engine.max_context() / 2;
   std::vector<GenerationRequest> requests{request_of({1, 2, 3}, tokens)};
@@ -161,7 +161,7 @@ TEST_CASE("engine: many long prompts do not keep one that runs from its next tok
 
 TEST_CASE("engine: scoring ends when it is cancelled") {
   const GoldenCheckpoint model = golden_checkpoint("one_picture");
-  Engine engine(load_engine_weights(model.folder, model.config), model.config, std::make_shared<LetterTokenizer>(), {});
+  Engine engine(load_engine_weights(model.folder, model.config, WeightKind::f32), model.config, std::make_shared<LetterTokenizer>(), {});
   const std::atomic<bool> cancelled = true;
   GenerationWatch watch{cancelled};
   CHECK_THROWS_WITH(engine.score({{{{1, 2, 3}, {}}, {4, 5}, 1.0}}, &watch), Catch::Contains("cancelled"));

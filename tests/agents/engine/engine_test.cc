@@ -17,7 +17,7 @@ using agon::test::LetterTokenizer;
 namespace {
 
 std::unique_ptr<Engine> make_engine(const GoldenCheckpoint& model, const EngineOptions& options = {}) {
-  return std::make_unique<Engine>(load_engine_weights(model.folder, model.config), model.config,
+  return std::make_unique<Engine>(load_engine_weights(model.folder, model.config, WeightKind::f32), model.config,
                                   std::make_shared<LetterTokenizer>(), options);
 }
 
@@ -280,10 +280,9 @@ TEST_CASE("engine: little memory for keys and values slows, it does not change o
 
 TEST_CASE("engine: what goes wrong on its thread reaches every caller, and the next call runs") {
   const GoldenCheckpoint model = golden_checkpoint("one_picture");
-  EngineWeights weights = load_engine_weights(model.folder, model.config);
+  EngineWeights weights = load_engine_weights(model.folder, model.config, WeightKind::f32);
   const std::int32_t poisoned = 9;  // its embedding makes every later state NaN
-  for (int i = 0; i < model.config.text.hidden_size; ++i)
-    weights.embedding[static_cast<std::size_t>(poisoned * model.config.text.hidden_size + i)] = NAN;
+  agon::test::poison_embedding(weights, poisoned);
   Engine engine(std::move(weights), model.config, std::make_shared<LetterTokenizer>(), {});
   GenerationRequest bad;
   bad.prompt.ids = {1, poisoned, 2};
@@ -354,10 +353,10 @@ TEST_CASE("engine: new weights answer from then on, with nothing left of the old
   const auto engine = make_engine(model);
   const std::vector<GenerationRequest> requests{plain_request(model, 12)};
   const Completion before = engine->generate(requests).at(0);
-  EngineWeights doubled = load_engine_weights(model.folder, model.config);
+  EngineWeights doubled = load_engine_weights(model.folder, model.config, WeightKind::f32);
   for (float& value : doubled.norm) value *= 2;
   engine->set_weights(std::move(doubled));
   CHECK(engine->generate(requests).at(0).logprobs != before.logprobs);
-  engine->set_weights(load_engine_weights(model.folder, model.config));
+  engine->set_weights(load_engine_weights(model.folder, model.config, WeightKind::f32));
   check_equal(engine->generate(requests).at(0), before);
 }

@@ -1,5 +1,6 @@
 // Text models of every architecture against what transformers writes with them (script/golden.d/text_models.py).
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "agents/engine/local_policy.h"
 #include "agents/hub/architecture.h"
@@ -27,7 +28,8 @@ CompletionRequest request_of(const Json& example) {
 }  // namespace
 
 TEST_CASE("text models: greedy completions and log-probabilities equal transformers' generate") {
-  for (const auto& [name, cases] : golden_models().items()) {
+  const Json models = golden_models();
+  for (const auto& [name, cases] : models.items()) {
     const auto policy = make_local_policy(kGolden + "/" + name, {.threads = 2});
     CHECK_FALSE(policy->capabilities().images);
     for (const Json& expected : cases) {
@@ -50,7 +52,8 @@ TEST_CASE("text models: a GGUF file gives what the hub's folder gives") {
   for (const char* name : {"qwen2", "qwen3", "llama"}) {
     const auto folder = make_local_policy(kGolden + "/" + name, {.threads = 1});
     const auto file = make_local_policy(kGolden + "/" + name + ".gguf", {.threads = 1});
-    for (const Json& example : golden_models()[name]) {
+    const Json examples = golden_models()[name];
+    for (const Json& example : examples) {
       CAPTURE(name, example["prompt"]);
       const CompletionRequest request = request_of(example);
       const Completion expected = folder->complete({&request, 1}).at(0), completion = file->complete({&request, 1}).at(0);
@@ -60,6 +63,30 @@ TEST_CASE("text models: a GGUF file gives what the hub's folder gives") {
       CHECK(completion.logprobs == expected.logprobs);
     }
   }
+}
+
+TEST_CASE("text models: weights of fewer bits are near, and scoring equals sampling to the last bit") {
+  const Json models = golden_models();
+  for (const auto& [name, cases] : models.items())
+    for (const auto [kind, margin] : {std::pair(WeightKind::bf16, 0.05), std::pair(WeightKind::q8, 0.05),
+                                      std::pair(WeightKind::q4, 0.8)}) {
+      const auto policy = make_local_policy(kGolden + "/" + name, {.threads = 2, .weights = kind});
+      for (const Json& expected : cases) {
+        CAPTURE(name, static_cast<int>(kind), expected["prompt"]);
+        const CompletionRequest request = request_of(expected);
+        const ScoreRequest given{request.messages, expected["ids"].get<std::vector<std::int32_t>>(), 1.0};
+        const std::vector<float> logprobs = policy->score({&given, 1}).at(0).logprobs;
+        const auto exact = expected["logprobs"].get<std::vector<double>>();
+        double difference = 0;
+        for (std::size_t t = 0; t < exact.size(); ++t)
+          difference += std::abs(static_cast<double>(logprobs[t]) - exact[t]) / static_cast<double>(exact.size());
+        CHECK(difference < margin);
+        CHECK(difference > 0);
+        const Completion completion = policy->complete({&request, 1}).at(0);
+        const ScoreRequest again{request.messages, completion.token_ids, 1.0};
+        CHECK(policy->score({&again, 1}).at(0).logprobs == completion.logprobs);
+      }
+    }
 }
 
 TEST_CASE("text models: a picture is refused") {

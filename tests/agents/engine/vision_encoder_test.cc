@@ -11,13 +11,13 @@ using agon::test::golden_checkpoint;
 
 TEST_CASE("vision encoder: equal to transformers, window and full attention, all sizes") {
   const auto model = golden_checkpoint(GENERATE("one_picture", "uneven_windows", "wide_head"));
-  const EngineWeights weights = load_engine_weights(model.folder, model.config);
+  const EngineWeights weights = load_engine_weights(model.folder, model.config, WeightKind::f32);
   std::vector<float> all;
   for (const auto& image : model.images()) {
-    const auto embeddings = encode_image(weights.vision, model.config.vision, *image, {});
+    const auto embeddings = encode_image(weights.vision, *model.config.vision, *image, {});
     all.insert(all.end(), embeddings.begin(), embeddings.end());
     ComputePool threads(3);
-    const auto again = encode_image(weights.vision, model.config.vision, *image, threads.parallel());
+    const auto again = encode_image(weights.vision, *model.config.vision, *image, threads.parallel());
     CHECK(agon::test::same_bits(again.data(), embeddings.data(), embeddings.size()));
   }
   agon::test::check_close(all, model.values<float>("images"), 1e-4, 1e-4);

@@ -22,7 +22,8 @@ Json golden_models() { return Json::parse(read_file(kGolden + "/expected.json"))
 Tensor row_of(const std::vector<std::int64_t>& values) { return at::tensor(values, at::kLong).unsqueeze(0); }
 
 TEST_CASE("text models in torch: log-probabilities equal transformers'") {
-  for (const auto& [name, cases] : golden_models().items()) {
+  const Json models = golden_models();
+  for (const auto& [name, cases] : models.items()) {
     const ModelFolder folder = open_model_folder(kGolden + "/" + name);
     TransformerNetwork model(folder.config);
     load_weights(model, folder.path);

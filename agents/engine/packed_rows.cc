@@ -1,0 +1,130 @@
+#include "agents/engine/packed_rows.h"
+
+#include <cstring>
+#include <optional>
+
+namespace agon::agents {
+namespace {
+
+// The type that rows are kept in.
+struct Kept {
+  bool bfloat = false;
+  std::optional<kernels::CodeFormat> codes = {};
+  bool operator==(const Kept&) const = default;
+};
+Kept kept_as(const LinearRows& rows, WeightKind kind) {
+  const TensorType& type = *type_of(rows.weight);
+  switch (kind) {
+    case WeightKind::automatic:
+      return {type.name == "BF16", type.format};
+    case WeightKind::bf16:
+      return {true};
+    case WeightKind::q8:
+      return {false, kEightBits};
+    case WeightKind::q4:
+      return {false, kFourBits};
+    case WeightKind::f32:
+      break;
+  }
+  return {};
+}
+
+// Tensors one below the other, as rows from 0 on.
+class Stack {
+ public:
+  Stack(std::span<const LinearRows> tensors, int inputs) : tensors_(tensors), inputs_(static_cast<std::size_t>(inputs)) {
+    for (const LinearRows& rows : tensors) {
+      outputs_ += rows.outputs;
+      bias_.insert(bias_.end(), rows.bias.begin(), rows.bias.end());
+    }
+  }
+  int outputs() const { return outputs_; }
+  int inputs() const { return static_cast<int>(inputs_); }
+  const float* bias() const { return bias_.empty() ? nullptr : bias_.data(); }
+  const TensorType& type(int row) const { return *type_of(place(row).tensor); }
+  std::span<const std::uint8_t> bytes(int row) const {
+    const Place at = place(row);
+    return row_bytes(at.tensor, at.row);
+  }
+  // Valid until the next call on this thread.
+  const std::vector<float>& values(int row) const {
+    thread_local std::vector<float> values;
+    values.resize(inputs_);
+    read_values(type(row), bytes(row), values);
+    return values;
+  }
+
+ private:
+  struct Place {
+    const CheckpointTensor& tensor;
+    int row;
+  };
+  Place place(int row) const {
+    std::size_t i = 0;
+    for (; row >= tensors_[i].outputs; ++i) row -= tensors_[i].outputs;
+    return {tensors_[i].weight, row};
+  }
+  std::span<const LinearRows> tensors_;
+  std::size_t inputs_;
+  int outputs_ = 0;
+  std::vector<float> bias_;
+};
+
+kernels::PackedLinear pack_floats(const Stack& stack, const kernels::ParallelFor& parallel) {
+  return kernels::pack_linear(stack.outputs(), stack.inputs(), stack.bias(),
+                              [&](int row) { return stack.values(row).data(); }, parallel);
+}
+
+kernels::BfloatLinear pack_bfloats(const Stack& stack, const kernels::ParallelFor& parallel) {
+  return kernels::pack_bfloat_linear(
+      stack.outputs(), stack.inputs(), stack.bias(),
+      [&](int row) {
+        thread_local std::vector<std::uint16_t> rounded;
+        rounded.resize(static_cast<std::size_t>(stack.inputs()));
+        if (stack.type(row).name == "BF16")  // a file's rows may lie at odd places
+          std::memcpy(rounded.data(), stack.bytes(row).data(), 2 * rounded.size());
+        else
+          kernels::round_to_bfloat(stack.values(row).data(), stack.inputs(), rounded.data());
+        return static_cast<const std::uint16_t*>(rounded.data());
+      },
+      parallel);
+}
+
+kernels::CodedLinear pack_codes(const Stack& stack, const kernels::CodeFormat& format,
+                                const kernels::ParallelFor& parallel) {
+  return kernels::pack_coded_linear(
+      format, stack.outputs(), stack.inputs(), stack.bias(),
+      [&](int row) {
+        thread_local RowCodes codes;
+        if (stack.type(row).format == format)
+          read_row_codes(stack.type(row), stack.bytes(row).data(), stack.inputs(), codes);
+        else
+          make_row_codes(format, stack.values(row).data(), stack.inputs(), codes);
+        return kernels::CodedRow{codes.codes.data(), codes.scales.data(),
+                                 codes.offsets.empty() ? nullptr : codes.offsets.data()};
+      },
+      parallel);
+}
+
+}  // namespace
+
+TypedLinear pack_rows(std::span<const LinearRows> rows, int inputs, WeightKind kind,
+                      const kernels::ParallelFor& parallel) {
+  TypedLinear linear;
+  while (!rows.empty()) {
+    const Kept kept = kept_as(rows.front(), kind);
+    std::size_t count = 1;
+    while (count < rows.size() && kept_as(rows[count], kind) == kept) ++count;
+    const Stack stack(rows.first(count), inputs);
+    if (kept.codes)
+      linear.add(pack_codes(stack, *kept.codes, parallel));
+    else if (kept.bfloat)
+      linear.add(pack_bfloats(stack, parallel));
+    else
+      linear.add(pack_floats(stack, parallel));
+    rows = rows.subspan(count);
+  }
+  return linear;
+}
+
+}  // namespace agon::agents

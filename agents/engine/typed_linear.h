@@ -1,0 +1,36 @@
+// agents/engine/typed_linear.h - a linear of the engine, whose weights stay in the type that a checkpoint has them in.
+#pragma once
+
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "kernels/linear/bfloat_linear.h"
+#include "kernels/linear/coded_linear.h"
+#include "kernels/linear/linear.h"
+
+namespace agon::agents {
+
+using LinearPart = std::variant<kernels::PackedLinear, kernels::BfloatLinear, kernels::CodedLinear>;
+
+// Parts of the same inputs, their outputs one behind the other: queries, keys and values may be of three types.
+struct TypedLinear {
+  int inputs = 0, outputs = 0;
+  std::vector<LinearPart> parts;
+  void add(LinearPart part);
+};
+
+// The inputs of a call in the types of its parts. One a thread.
+struct LinearScratch {
+  kernels::BfloatInputs bfloats;
+  kernels::CodedInputs codes;
+};
+
+// y = x W^T + b, or y += it, as kernels::linear: the bits of an output depend on its own row and column alone.
+void run_linear(const TypedLinear& weights, const float* x, std::int64_t rows, float* y, kernels::Store mode,
+                LinearScratch& scratch, const kernels::ParallelFor& parallel);
+// The weights of one output, as they are computed with: [inputs].
+void decode_row(const TypedLinear& weights, int output, float* row);
+std::size_t bytes_of(const TypedLinear& weights);
+
+}  // namespace agon::agents
