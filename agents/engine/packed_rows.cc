@@ -106,7 +106,16 @@ kernels::CodedLinear pack_codes(const Stack& stack, const kernels::CodeFormat& f
       parallel);
 }
 
+std::int64_t rounded_up(std::int64_t value, std::int64_t unit) { return (value + unit - 1) / unit * unit; }
+
 }  // namespace
+
+std::int64_t packed_bytes(const CheckpointTensor& weight, WeightKind kind) {
+  const std::int64_t outputs = weight.view.shape.at(0), inputs = weight.view.shape.at(1);
+  const Kept kept = kept_as({weight, static_cast<int>(outputs), {}}, kind);
+  if (kept.codes) return kernels::coded_bytes(*kept.codes, outputs, inputs);
+  return kept.bfloat ? rounded_up(outputs, 16) * rounded_up(inputs, 2) * 2 : rounded_up(outputs, 32) * inputs * 4;
+}
 
 TypedLinear pack_rows(std::span<const LinearRows> rows, int inputs, WeightKind kind,
                       const kernels::ParallelFor& parallel) {

@@ -1,6 +1,7 @@
 // agents/engine/packed_rows.h - tensors of a checkpoint as one linear of the engine, in the type that is asked for.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -19,5 +20,8 @@ struct LinearRows {
 // One below the other; neighbours of one type become one part.
 TypedLinear pack_rows(std::span<const LinearRows> rows, int inputs, WeightKind kind,
                       const kernels::ParallelFor& parallel);
+
+// Bytes that a weight [outputs, inputs] takes so.
+std::int64_t packed_bytes(const CheckpointTensor& weight, WeightKind kind);
 
 }  // namespace agon::agents

@@ -24,6 +24,7 @@ void add_exec(CLI::App& app);
 void add_grade(CLI::App& app);
 void add_help(CLI::App& app);
 void add_index(CLI::App& app);
+void add_inspect(CLI::App& app);
 void add_make_preferences(CLI::App& app);
 void add_man(CLI::App& app);
 void add_query(CLI::App& app);

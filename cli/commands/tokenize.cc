@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "agents/hub/gguf_model.h"
 #include "agents/hub/tokenizer.h"
 #include "cli/commands/commands.h"
 #include "cli/flags/usage.h"
@@ -29,9 +30,13 @@ struct TokenizeFlags {
 };
 
 std::unique_ptr<agents::Tokenizer> tokenizer_of(const fs::path& place) {
+  if (const auto gguf = agents::find_gguf(place)) {
+    const std::string source = gguf->string();
+    return agents::Tokenizer::parse(agents::gguf_tokenizer_json(*agents::GgufFile::open(*gguf), source), source);
+  }
   const fs::path file = fs::is_directory(place) ? place / "tokenizer.json" : place;
   if (!fs::exists(file))
-    throw Error("tokenize: {}: no such file. Give a model folder or a tokenizer.json.", file.string());
+    throw Error("tokenize: {}: no such file. Give a model folder, a GGUF file or a tokenizer.json.", file.string());
   return agents::Tokenizer::parse(read_file(file.string()), file.string());
 }
 
@@ -106,7 +111,7 @@ void add_tokenize(CLI::App& app) {
   CLI::Option* text = command->add_option("TEXT", flags->text, "Text (default: standard input)");
   command
       ->add_option("--policy", flags->policy,
-                   std::string("Model folder, or a tokenizer.json (default: ") + kDefaultModel + ")")
+                   std::string("Model folder, GGUF file or tokenizer.json (default: ") + kDefaultModel + ")")
       ->type_name("<path>");
   command
       ->add_option("--file", flags->file, "JSON Lines with \"text\": print the total and the largest number of tokens")

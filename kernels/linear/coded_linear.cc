@@ -184,6 +184,11 @@ std::size_t bytes_of(const CodedLinear& weight) {
   return (weight.panels.size() + weight.bias.size()) * sizeof(float);
 }
 
+std::int64_t coded_bytes(const CodeFormat& format, std::int64_t outputs, std::int64_t inputs) {
+  return (outputs + kCodedPanel - 1) / kCodedPanel * ((inputs + kBlock - 1) / kBlock) *
+         static_cast<std::int64_t>(CodedLayout(format).bytes);
+}
+
 void code_inputs(const float* x, std::int64_t rows, std::int64_t x_stride, int inputs, CodedInputs& coded,
                  const ParallelFor& parallel) {
   const std::int64_t blocks = blocks_of(inputs);

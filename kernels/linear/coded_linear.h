@@ -2,7 +2,9 @@
 // of them. Letters: R rows, K inputs, N outputs.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "kernels/aligned.h"
@@ -42,6 +44,7 @@ CodedLinear pack_coded_linear(const CodeFormat& format, int outputs, int inputs,
 // The weights of one output, as they are computed with: [K].
 void decode_row(const CodedLinear& weight, int output, float* row);
 std::size_t bytes_of(const CodedLinear& weight);
+std::int64_t coded_bytes(const CodeFormat& format, std::int64_t outputs, std::int64_t inputs);  // of the panels
 
 // Rows of x in codes of 8 bits: for every 32 inputs a scale, the largest of them / 127, and the sums of the codes.
 struct CodedInputs {

@@ -17,6 +17,7 @@ prints() {
 writes() { printf '%s\n' "${@:2}" >"$1"; }
 
 prints suites
+prints inspect "$models/agon-tiny"
 prints tokenize --policy "$models/agon-tiny" 'It is <|im_end|> café'
 printf '{"text": "one"}\n\n{"text": "two, three"}\n' >texts.jsonl
 prints tokenize --policy "$models/agon-tiny" --file texts.jsonl
