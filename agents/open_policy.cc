@@ -8,23 +8,37 @@ namespace agon::agents {
 std::string PolicySource::name() const { return endpoint ? endpoint->name() : folder.filename().string(); }
 
 std::string PolicySource::fingerprint() const {
-  return endpoint ? "served: " + endpoint->name() : model_fingerprint(folder);
+  if (endpoint) return "served: " + endpoint->name();
+  const std::string files = model_fingerprint(folder);
+  return weights == WeightKind::automatic ? files : fmt::format("{}#{}", files, name_of(weights));
 }
 
 bool PolicySource::operator==(const PolicySource& other) const {
   if (endpoint || other.endpoint)
     return endpoint && other.endpoint && endpoint->url == other.endpoint->url && name() == other.name();
   std::error_code ignored;
-  return std::filesystem::equivalent(folder, other.folder, ignored);
+  return weights == other.weights && std::filesystem::equivalent(folder, other.folder, ignored);
+}
+
+std::pair<std::string, WeightKind> split_weight_kind(const std::string& text) {
+  const std::size_t mark = text.rfind('#');
+  if (mark != std::string::npos)
+    if (const auto kind = find_weight_kind(std::string_view(text).substr(mark + 1))) return {text.substr(0, mark), *kind};
+  return {text, WeightKind::automatic};
 }
 
 PolicySource policy_source(const std::string& text) {
   if (names_endpoint(text)) return read_endpoint(text);
-  return std::filesystem::path(text);
+  const auto [folder, kind] = split_weight_kind(text);
+  return {std::filesystem::path(folder), kind};
 }
 
 std::unique_ptr<Policy> open_policy(PolicySource& source, const LocalPolicyOptions& options) {
-  if (!source.endpoint) return make_local_policy(source.folder, options);
+  if (!source.endpoint) {
+    LocalPolicyOptions own = options;
+    own.weights = source.weights;
+    return make_local_policy(source.folder, own);
+  }
   auto policy = std::make_unique<RemotePolicy>(*source.endpoint);
   if (source.endpoint->model.empty()) source.endpoint->model = policy->probed().traits.model;
   return policy;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "agents/engine/local_policy.h"
 #include "agents/policy.h"
@@ -15,9 +16,11 @@ namespace agon::agents {
 // One of the two.
 struct PolicySource {
   std::filesystem::path folder;
+  WeightKind weights = WeightKind::automatic;  // of the folder
   std::optional<Endpoint> endpoint;
 
-  PolicySource(std::filesystem::path path) : folder(std::move(path)) {}  // NOLINT: a folder is a source
+  PolicySource(std::filesystem::path path, WeightKind kind = WeightKind::automatic)  // NOLINT: a folder is a source
+      : folder(std::move(path)), weights(kind) {}
   PolicySource(Endpoint server) : endpoint(std::move(server)) {}         // NOLINT
   // For tables and records: the last part of the folder, or the model's name (the server's address, where it has none).
   std::string name() const;
@@ -27,7 +30,10 @@ struct PolicySource {
   bool operator==(const PolicySource& other) const;
 };
 
-// What the text names, without a default: a folder as it is, or a server (agents/remote/endpoint.h).
+// "models/x#q8" -> "models/x" and q8; without such an ending the whole text, and automatic.
+std::pair<std::string, WeightKind> split_weight_kind(const std::string& text);
+// What the text names, without a default: a folder as it is, with the kind of its weights behind a '#', or a server
+// (agents/remote/endpoint.h).
 PolicySource policy_source(const std::string& text);
 
 // Throws Error for a folder that cannot be loaded and for a server that does not answer. A server that was named

@@ -60,7 +60,8 @@ std::filesystem::path find_model_folder(const std::string& policy, const std::fi
 
 agents::PolicySource find_policy(const std::string& policy, const char* default_model) {
   if (agents::names_endpoint(policy)) return agents::policy_source(policy);
-  return find_model_folder(policy, program_folder(), default_model);
+  const auto [folder, kind] = agents::split_weight_kind(policy);
+  return {find_model_folder(folder, program_folder(), default_model), kind};
 }
 
 std::filesystem::path find_reward_model(const std::string& folder, const std::filesystem::path& program) {

@@ -19,7 +19,8 @@ namespace agon::serve {
 class ServedPolicy {
  public:
   // Throws Error for a folder that cannot be loaded.
-  ServedPolicy(const std::filesystem::path& folder, const agents::EngineOptions& options);
+  ServedPolicy(const std::filesystem::path& folder, const agents::EngineOptions& options,
+               agents::WeightKind weights = agents::WeightKind::automatic);
 
   const std::string& name() const { return name_; }  // the last part of the folder
   const agents::Tokenizer& tokenizer() const { return *folder_.tokenizer; }

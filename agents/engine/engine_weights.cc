@@ -1,5 +1,6 @@
 #include "agents/engine/engine_weights.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -165,6 +166,12 @@ EngineWeights take_all(Checkpoint& file, const ModelConfig& config) {
 }
 
 }  // namespace
+
+std::optional<WeightKind> find_weight_kind(std::string_view name) {
+  const auto found = std::find(std::begin(kWeightKinds), std::end(kWeightKinds), name);
+  if (found == std::end(kWeightKinds)) return std::nullopt;
+  return static_cast<WeightKind>(found - std::begin(kWeightKinds));
+}
 
 EngineWeights load_engine_weights(const std::filesystem::path& folder, const ModelConfig& config, WeightKind kind) {
   const CheckpointTensors tensors = open_checkpoint_tensors(folder, config);

@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "agents/engine/typed_linear.h"
@@ -40,6 +42,9 @@ struct EngineWeights {
 // The type that weights of linears are kept in. automatic: the file's, bf16 for BF16 and codes for those of GGUF, else
 // fp32. q8, q4: codes of the file's values (make_row_codes); under q4 the embedding and the head have eight bits.
 enum class WeightKind { automatic, f32, bf16, q8, q4 };
+inline constexpr std::string_view kWeightKinds[] = {"auto", "f32", "bf16", "q8", "q4"};  // their names, in order
+std::optional<WeightKind> find_weight_kind(std::string_view name);
+inline std::string_view name_of(WeightKind kind) { return kWeightKinds[static_cast<std::size_t>(kind)]; }
 
 // Loads the weights of a model folder or GGUF file, by their hub names (`visual.` and `model.`, or `model.visual.` and
 // `model.language_model.`). Throws one Error that lists every tensor that is missing, not expected or of another shape

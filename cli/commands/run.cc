@@ -12,6 +12,7 @@
 #include "cli/flags/old_names.h"
 #include "cli/flags/play_flags.h"
 #include "cli/flags/usage.h"
+#include "cli/flags/weights_flag.h"
 #include "cli/interrupt.h"
 #include "cli/model_folder.h"
 #include "cli/output.h"
@@ -33,7 +34,7 @@ namespace fs = std::filesystem;
 
 struct RunFlags {
   PlayFlags play;
-  std::string suite = "charts", policy, cache, budget, reward_model, out;
+  std::string suite = "charts", policy, cache, weights, budget, reward_model, out;
   bool resume = false, json = false;
 };
 
@@ -61,6 +62,7 @@ void require_one_turn(const agents::RolloutOptions& options) {
 void run(const RunFlags& flags) {
   agents::PolicySource source = find_policy(flags.policy);
   use_cache(source, flags.cache);
+  use_weights(source, flags.weights);
   require_server("run", flags.cache, {&source, 1});
   const agents::RolloutOptions options = rollout_options(flags.play, flags.suite);
   if (!flags.reward_model.empty()) require_one_turn(options);
@@ -101,9 +103,8 @@ void add_run(CLI::App& app) {
       ->type_name("<path>")
       ->group(kPolicyFlags);
   add_cache_option(*command, flags->cache)->group(kPolicyFlags);
-  command
-      ->add_option("--budget", flags->budget,
-                   "Maximum cost of the run, as in usd=5; needs a policy file with a 'price'")
+  add_weights_option(*command, flags->weights)->group(kPolicyFlags);
+  command->add_option("--budget", flags->budget, "Most that the run may cost, as in usd=5; the policy needs a price")
       ->type_name("<limits>")
       ->check(some_text())
       ->group(kPolicyFlags);

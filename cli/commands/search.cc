@@ -15,6 +15,7 @@
 #include "cli/flags/old_names.h"
 #include "cli/flags/play_flags.h"
 #include "cli/flags/usage.h"
+#include "cli/flags/weights_flag.h"
 #include "cli/interrupt.h"
 #include "cli/model_folder.h"
 #include "cli/output.h"
@@ -43,7 +44,7 @@ constexpr const char* kSearchFlags = "Search";
 struct SearchCommandFlags {
   PlayFlags play;
   CriticFlags critic;
-  std::string suite = "charts", policy, out, method = "guided", budget, rank, keep = "likeliest", retry = "anew";
+  std::string suite = "charts", policy, weights, out, method = "guided", budget, rank, keep = "likeliest", retry = "anew";
   int n = 5, width = 4, attempts = 5;
   std::string critic_flag;  // a flag of the critic that was given
   bool resume = false, json = false, no_speculation = false;
@@ -236,6 +237,7 @@ void require_server_for_cache(const SearchCommandFlags& flags, const agents::Pol
 void run_search(const SearchCommandFlags& flags) {
   agents::PolicySource source = find_policy(flags.policy);
   use_cache(source, flags.critic.cache);
+  use_weights(source, flags.weights);
   const agents::RolloutOptions asked = rollout_options(flags.play, flags.suite);
   const critic::SearchOptions options = search_options(flags, asked);
   require_server_for_cache(flags, source, needs_critic(options.method));
@@ -344,6 +346,7 @@ void add_search(CLI::App& app) {
       ->type_name("<path>")
       ->group(kPolicyFlags);
   add_cache_option(*command, flags->critic.cache)->group(kPolicyFlags);
+  add_weights_option(*command, flags->weights)->group(kPolicyFlags);
   add_sampling_options(*command, flags->play);
   command->get_option("--temperature")
       ->description(

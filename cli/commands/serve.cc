@@ -11,6 +11,7 @@
 #include "cli/flags/flag_use.h"
 #include "cli/flags/server_flags.h"
 #include "cli/flags/usage.h"
+#include "cli/flags/weights_flag.h"
 #include "cli/interrupt.h"
 #include "cli/model_folder.h"
 #include "core/error.h"
@@ -25,7 +26,7 @@ namespace {
 constexpr const char* kKeyVariable = "AGON_API_KEY";
 
 struct ModelServeFlags {
-  std::string policy, reward_model, search_index;
+  std::string policy, weights, reward_model, search_index;
   CriticFlags critic;
   int threads = 0;
   double grace = 30;
@@ -72,12 +73,16 @@ serve::ServedModels models_to_serve(const ModelServeFlags& flags, const CLI::App
   const bool has_critic = wants_critic(command);
   const bool nothing_named = flags.reward_model.empty() && flags.search_index.empty() && !has_critic;
   const bool has_policy = !flags.policy.empty() || nothing_named;
+  require_used(command, {{"--weights", has_policy, "without a policy", "leave it out"}});
   require_used(
       command,
       {{.flag = "--threads", .used = has_policy || !flags.reward_model.empty(), .why = "with a search index alone"}});
-  if (has_policy)
-    models.policy = std::make_shared<serve::ServedPolicy>(find_model_folder(flags.policy),
-                                                          agents::EngineOptions{.threads = flags.threads});
+  if (has_policy) {
+    agents::PolicySource source = find_policy(flags.policy);
+    use_weights(source, flags.weights);
+    models.policy = std::make_shared<serve::ServedPolicy>(
+        source.folder, agents::EngineOptions{.threads = flags.threads}, source.weights);
+  }
   if (!flags.reward_model.empty()) {
     const std::filesystem::path folder = find_reward_model(flags.reward_model);
     models.reward_model = critic::open_reward_model(folder, flags.threads);
@@ -146,6 +151,7 @@ void add_serve(CLI::App& app) {
       ->add_option("--policy", flags->policy,
                    "Model folder of the policy (default: models/agon-tiny, unless another model or an index is given)")
       ->type_name("<path>");
+  add_weights_option(*command, flags->weights);
   command->add_option("--reward-model", flags->reward_model, "Reward model folder")->type_name("<path>");
   command->add_option("--search-index", flags->search_index, "Search index: a file that agon index wrote")
       ->type_name("<path>");

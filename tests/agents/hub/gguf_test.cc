@@ -1,6 +1,7 @@
 #include "agents/hub/gguf.h"
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <filesystem>
 
 #include "agents/hub/tensor_type.h"
@@ -57,6 +58,65 @@ TEST_CASE("gguf: keys and tensors of every type are those that the package gguf 
     read_values(*find_tensor_type(view.dtype), view.bytes, values);
     for (std::size_t i = 0; i < wanted.size(); ++i) CHECK(values[i] == Approx(wanted[i]).margin(1e-7));
   }
+}
+
+TEST_CASE("gguf: codes with their scales are the values, and the kernels keep them to half precision") {
+  const auto file = GgufFile::open(kSmall);
+  const Json expected = Json::parse(read_file(agon::test::golden_path("gguf/expected.json")));
+  int seen = 0;
+  for (const auto& [name, view] : file->tensors()) {
+    const TensorType& type = *find_tensor_type(view.dtype);
+    if (!type.format || view.shape.size() != 2) continue;
+    ++seen;
+    CAPTURE(name, view.dtype);
+    const auto wanted = expected["tensors"][name]["values"].get<std::vector<float>>();
+    const int outputs = static_cast<int>(view.shape[0]), inputs = static_cast<int>(view.shape[1]);
+    const std::size_t row_bytes = view.bytes.size() / static_cast<std::size_t>(outputs);
+    RowCodes row;
+    const auto row_of = [&](int n) {
+      read_row_codes(type, view.bytes.data() + static_cast<std::size_t>(n) * row_bytes, inputs, row);
+      return kernels::CodedRow{row.codes.data(), row.scales.data(), row.offsets.empty() ? nullptr : row.offsets.data()};
+    };
+    const kernels::CodedLinear packed = kernels::pack_coded_linear(*type.format, outputs, inputs, nullptr, row_of, {});
+    std::vector<float> values(static_cast<std::size_t>(inputs));
+    for (int n = 0; n < outputs; ++n) {
+      row_of(n);
+      kernels::decode_row(packed, n, values.data());
+      for (int k = 0; k < inputs; ++k) {
+        const auto group = static_cast<std::size_t>(k / type.format->group), at = static_cast<std::size_t>(k);
+        const float offset = row.offsets.empty() ? 0.0f : row.offsets[group];
+        const float value = row.scales[group] * static_cast<float>(row.codes[at] - type.format->middle) + offset;
+        const float exact = wanted[static_cast<std::size_t>(n * inputs + k)];
+        CHECK(value == Approx(exact).margin(1e-7));
+        const float most = std::abs(row.scales[group]) * static_cast<float>(1 << type.format->bits) + std::abs(offset);
+        CHECK(std::abs(values[at] - exact) <= most * 0x1p-11f);
+      }
+    }
+  }
+  CHECK(seen == 8);
+}
+
+TEST_CASE("codes of numbers: eight bits and four, as ggml makes them") {
+  std::vector<float> values(70, 0.0f);
+  values[0] = -12.7f;
+  values[1] = 0.1f;
+  values[33] = 4;
+  values[69] = -8;
+  RowCodes row;
+  make_row_codes(kEightBits, values.data(), 70, row);
+  REQUIRE(row.scales.size() == 3);
+  CHECK(row.scales[0] == Approx(0.1));
+  CHECK(row.codes[0] == 1);
+  CHECK(row.codes[1] == 129);
+  CHECK(row.codes[2] == 128);
+  make_row_codes(kFourBits, values.data(), 70, row);
+  CHECK(row.scales[0] == Approx(12.7 / 8));
+  CHECK(row.codes[0] == 0);
+  CHECK(row.scales[1] == Approx(-0.5));
+  CHECK(row.codes[33] == 0);
+  CHECK(row.codes[32] == 8);
+  CHECK(row.scales[2] == 1);
+  CHECK(row.codes[69] == 0);
 }
 
 TEST_CASE("gguf: a file that is cut off anywhere is refused") {
