@@ -167,6 +167,35 @@ EngineWeights take_all(Checkpoint& file, const ModelConfig& config) {
 
 }  // namespace
 
+namespace {
+
+std::size_t bytes_in(const std::vector<float>& floats) { return floats.size() * sizeof(float); }
+
+std::size_t bytes_of(const std::vector<BlockWeights>& blocks) {
+  std::size_t bytes = 0;
+  for (const BlockWeights& block : blocks) {
+    for (const TypedLinear* const linear : {&block.qkv, &block.attention_out, &block.gate_up, &block.down})
+      bytes += bytes_of(*linear);
+    for (const std::vector<float>* const norm :
+         {&block.attention_norm, &block.mlp_norm, &block.query_norm, &block.key_norm})
+      bytes += bytes_in(*norm);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::size_t step_bytes(const EngineWeights& weights) {
+  return bytes_of(weights.layers) + bytes_in(weights.norm) + bytes_of(*weights.lm_head);
+}
+
+std::size_t bytes_of(const EngineWeights& weights) {
+  const VisionWeights& vision = weights.vision;
+  return step_bytes(weights) + (weights.embedding == weights.lm_head ? 0 : bytes_of(*weights.embedding)) +
+         bytes_of(vision.blocks) + bytes_of(vision.patch_embed) + bytes_of(vision.merger_in) +
+         bytes_of(vision.merger_out) + bytes_in(vision.merger_norm);
+}
+
 std::optional<WeightKind> find_weight_kind(std::string_view name) {
   const auto found = std::find(std::begin(kWeightKinds), std::end(kWeightKinds), name);
   if (found == std::end(kWeightKinds)) return std::nullopt;

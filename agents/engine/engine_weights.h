@@ -39,6 +39,10 @@ struct EngineWeights {
   std::shared_ptr<const TypedLinear> lm_head;  // the embedding if they are tied
 };
 
+std::size_t bytes_of(const EngineWeights& weights);
+// Of those, what one more token of every sequence reads: all but the vision tower and an embedding that is not the head.
+std::size_t step_bytes(const EngineWeights& weights);
+
 // The type that weights of linears are kept in. automatic: the file's, bf16 for BF16 and codes for those of GGUF, else
 // fp32. q8, q4: codes of the file's values (make_row_codes); under q4 the embedding and the head have eight bits.
 enum class WeightKind { automatic, f32, bf16, q8, q4 };

@@ -11,6 +11,7 @@ namespace agon::cli {
 // Thrown by a subcommand that has already printed its error: exit with 1, nothing more is printed.
 struct Failed {};
 
+void add_bench(CLI::App& app);
 void add_cache(CLI::App& app);
 void add_complete(CLI::App& app);
 void add_completion(CLI::App& app);

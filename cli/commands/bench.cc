@@ -1,0 +1,234 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "agents/engine/engine.h"
+#include "agents/hub/model_folder.h"
+#include "cli/commands/commands.h"
+#include "cli/flags/usage.h"
+#include "cli/flags/weights_flag.h"
+#include "cli/interrupt.h"
+#include "cli/model_folder.h"
+#include "cli/output.h"
+#include "cli/provenance.h"
+#include "core/error.h"
+#include "core/progress.h"
+#include "core/rng.h"
+
+namespace agon::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct BenchFlags {
+  std::string policy, weights, peer;
+  std::vector<int> batches{1, 8, 32};
+  int prompt_tokens = 40, new_tokens = 48, rounds = 3, threads = 0;
+  bool json = false;
+};
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+int threads_of(const BenchFlags& flags) {
+  return flags.threads > 0 ? flags.threads : static_cast<int>(std::thread::hardware_concurrency());
+}
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + std::ssize(values) / 2, values.end());
+  return values[values.size() / 2];
+}
+
+// Bytes that all threads read together in a second, of memory that no cache holds.
+double read_bandwidth(int threads) {
+  constexpr std::size_t kWords = 16 << 20;  // 128 MB for each
+  std::vector<std::vector<std::uint64_t>> memory(static_cast<std::size_t>(threads), std::vector<std::uint64_t>(kWords, 1));
+  std::vector<double> rates;
+  for (int round = 0; round < 5; ++round) {
+    std::vector<std::uint64_t> sums(memory.size() * 8);  // a line each
+    const auto start = Clock::now();
+    std::vector<std::jthread> workers;
+    for (std::size_t i = 0; i < memory.size(); ++i)
+      workers.emplace_back([&, i] {
+        for (const std::uint64_t word : memory[i]) sums[8 * i] += word;
+      });
+    workers.clear();
+    rates.push_back(static_cast<double>(memory.size() * kWords * sizeof(std::uint64_t)) / seconds_since(start));
+  }
+  return *std::max_element(rates.begin(), rates.end());
+}
+
+// The model of a bench: its engine writes until it is told to stop.
+class Bench {
+ public:
+  Bench(const agents::PolicySource& source, const BenchFlags& flags) : flags_(flags) {
+    const auto start = Clock::now();
+    folder_ = agents::open_model_folder(source.folder);
+    folder_.config.eos_token_ids.clear();
+    agents::EngineWeights weights = agents::load_engine_weights(source.folder, folder_.config, source.weights);
+    weight_bytes_ = agents::bytes_of(weights);
+    step_bytes_ = agents::step_bytes(weights);
+    engine_ = std::make_unique<agents::Engine>(std::move(weights), folder_.config, folder_.tokenizer,
+                                               agents::EngineOptions{.threads = flags.threads});
+    first_token_s_ = seconds_since(start) + seconds_of(1, 8, 1);
+  }
+
+  std::size_t weight_bytes() const { return weight_bytes_; }
+  std::size_t step_bytes() const { return step_bytes_; }  // that one more token of every sequence reads
+  double first_token_s() const { return first_token_s_; }  // from a cold start of the model
+  // Tokens a second of one prompt.
+  double prefill(int tokens) {
+    std::vector<double> seconds;
+    for (int round = 0; round < flags_.rounds; ++round) seconds.push_back(seconds_of(1, tokens, 1));
+    return tokens / median(seconds);
+  }
+  // Tokens a second behind the first one of each sequence.
+  double decode(int batch) {
+    std::vector<double> seconds;
+    for (int round = 0; round < flags_.rounds; ++round) {
+      const double first = seconds_of(batch, flags_.prompt_tokens, 1);
+      seconds.push_back(seconds_of(batch, flags_.prompt_tokens, flags_.new_tokens + 1) - first);
+    }
+    return static_cast<double>(batch) * flags_.new_tokens / median(seconds);
+  }
+  void require_room() const {
+    const int most = engine_->max_context();
+    if (flags_.prompt_tokens + flags_.new_tokens + 1 > most)
+      throw Error("bench: {} prompt tokens and {} new ones do not fit the context of {}. Lower --prompt-tokens or "
+                  "--new-tokens.",
+                  flags_.prompt_tokens, flags_.new_tokens, most);
+  }
+
+ private:
+  // Ordinary tokens; no two prompts begin alike.
+  agents::EncodedPrompt prompt(int tokens) {
+    agents::EncodedPrompt prompt;
+    while (std::ssize(prompt.ids) < tokens) {
+      const int id = random_.between(0, folder_.tokenizer->vocab_size() - 1);
+      if (!folder_.tokenizer->is_special(id)) prompt.ids.push_back(id);
+    }
+    return prompt;
+  }
+  double seconds_of(int batch, int prompt_tokens, int new_tokens) {
+    std::vector<agents::GenerationRequest> requests;
+    for (int i = 0; i < batch; ++i) {
+      agents::GenerationRequest& request = requests.emplace_back();
+      request.prompt = prompt(prompt_tokens);
+      request.sampling.max_tokens = new_tokens;
+      request.sampling.temperature = 0;
+    }
+    const auto start = Clock::now();
+    engine_->generate(std::move(requests));
+    if (interrupted()) throw Error("bench: stopped.");
+    return seconds_since(start);
+  }
+
+  const BenchFlags& flags_;
+  agents::ModelFolder folder_;
+  std::unique_ptr<agents::Engine> engine_;
+  std::size_t weight_bytes_ = 0, step_bytes_ = 0;
+  double first_token_s_ = 0;
+  Rng random_ = Rng::derive(0, "bench");
+};
+
+Json measure(const agents::PolicySource& source, const BenchFlags& flags) {
+  Progress progress("bench", static_cast<std::int64_t>(flags.batches.size()) + 2, "measurements");
+  Bench bench(source, flags);
+  bench.require_room();
+  const int threads = threads_of(flags);
+  const double bandwidth = read_bandwidth(threads);
+  progress.add(1);
+  Json json{{"weights", agents::name_of(source.weights)},
+            {"weight_bytes", bench.weight_bytes()},
+            {"threads", threads},
+            {"first_token_s", bench.first_token_s()},
+            {"read_bandwidth", bandwidth},
+            {"prompt_tokens", flags.prompt_tokens},
+            {"new_tokens", flags.new_tokens},
+            {"prefill", {{"tokens_per_second", bench.prefill(flags.prompt_tokens)}}},
+            {"decode", Json::array()}};
+  progress.add(1);
+  for (const int batch : flags.batches) {
+    const double rate = bench.decode(batch);
+    const double read = rate / batch * static_cast<double>(bench.step_bytes());
+    json["decode"].push_back({{"batch", batch}, {"tokens_per_second", rate}, {"bandwidth_share", read / bandwidth}});
+    progress.add(1);
+  }
+  return json;
+}
+
+void print_table(const Json& json) {
+  fmt::print("weights    {} ({:.1f} MB), {} threads; {:.2f} s from the start to the first token\n",
+             json["weights"].get<std::string>(), json["weight_bytes"].get<double>() * 1e-6, json["threads"].get<int>(),
+             json["first_token_s"].get<double>());
+  fmt::print("prefill    {:.0f} tokens/s of a prompt of {}\n", json["prefill"]["tokens_per_second"].get<double>(),
+             json["prompt_tokens"].get<int>());
+  for (const Json& row : json["decode"])
+    fmt::print("decode {:>3} {:.1f} tokens/s; the weights are read with {:.0f} % of {:.1f} GB/s\n",
+               row["batch"].get<int>(), row["tokens_per_second"].get<double>(),
+               row["bandwidth_share"].get<double>() * 100, json["read_bandwidth"].get<double>() * 1e-9);
+}
+
+// How a peer measures the same.
+void print_peer(const std::string& peer, const agents::PolicySource& source, const BenchFlags& flags) {
+  const std::string model = std::filesystem::absolute(source.folder).string();
+  if (peer == "llama.cpp")
+    print_text(fmt::format("python benchmarks/peers/llama_decode.py {}", model));
+  else
+    print_text(fmt::format("python benchmarks/peers/transformers_decode.py {}", model));
+  print_text(fmt::format(" --threads {} --prompt-tokens {} --new-tokens {} --rounds {} --batch {}\n",
+                         threads_of(flags), flags.prompt_tokens, flags.new_tokens, flags.rounds,
+                         fmt::join(flags.batches, ",")));
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app) {
+  auto flags = std::make_shared<BenchFlags>();
+  CLI::App* command = app.add_subcommand("bench", "Measure how fast a model reads and writes on this machine");
+  command
+      ->add_option("POLICY", flags->policy, std::string("Model folder or GGUF file (default: ") + kDefaultModel + ")")
+      ->type_name("<path>");
+  add_weights_option(*command, flags->weights);
+  command->add_option("--batch", flags->batches, "Numbers of sequences that are written together")
+      ->type_name("<n,..>")
+      ->delimiter(',')
+      ->check(whole_number_in(1, 4096))
+      ->capture_default_str();
+  command->add_option("--prompt-tokens", flags->prompt_tokens, "Tokens of a prompt")
+      ->type_name("<n>")
+      ->check(whole_number_in(1, 1'000'000))
+      ->capture_default_str();
+  command->add_option("--new-tokens", flags->new_tokens, "Tokens that each sequence gets")
+      ->type_name("<n>")
+      ->check(whole_number_in(1, 1'000'000))
+      ->capture_default_str();
+  command->add_option("--rounds", flags->rounds, "Measurements, of which the median counts")
+      ->type_name("<n>")
+      ->check(whole_number_in(1, 1000))
+      ->capture_default_str();
+  command->add_option("--threads", flags->threads, "Compute threads; 0: one per core")
+      ->type_name("<n>")
+      ->check(whole_number_in(0, 1024))
+      ->capture_default_str();
+  command->add_option("--peer", flags->peer, "Measure nothing: print the command that measures the same with a peer")
+      ->type_name("<name>")
+      ->check(one_of({"llama.cpp", "transformers"}));
+  command->add_flag("--json", flags->json, "Print one JSON object");
+  command->callback([flags] {
+    agents::PolicySource source = find_policy(flags->policy);
+    if (source.endpoint)
+      throw Error("bench: {} is a server, whose machine is not this one. Give a model folder.", flags->policy);
+    use_weights(source, flags->weights);
+    if (!flags->peer.empty()) return print_peer(flags->peer, source, *flags);
+    const Json json = measure(source, *flags);
+    flags->json ? print_measured(json, {{"policy", policy_record(source)}}) : print_table(json);
+  });
+}
+
+}  // namespace agon::cli
