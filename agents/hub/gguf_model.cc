@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <span>
 #include <string_view>
 #include <utility>
 
 #include "agents/hub/architecture.h"
 #include "agents/hub/pretokenize.h"
+#include "agents/hub/tensor_type.h"
 #include "core/error.h"
 #include "core/json_text.h"
 #include "core/text.h"
@@ -63,12 +66,40 @@ Json end_tokens(const Keys& keys) {
 
 bool has_tensor(const GgufFile& file, const char* name) { return file.tensors().contains(name); }
 
-// llama.cpp computes Llama 3's frequencies when it converts, and keeps what they are divided by.
-void refuse_scaled_rope(const GgufFile& file, const Keys& keys) {
-  if (has_tensor(file, "rope_freqs.weight"))
-    keys.fail("rope.scaling",
-              "Llama 3's scaled positions are kept as the tensor rope_freqs.weight, which is not read from GGUF. Use the "
-              "hub's folder of this model");
+// llama.cpp keeps what Llama 3's frequencies are divided by in place of the numbers that it computed them from: they are
+// found again.
+std::optional<RopeScaling> find_scaling(std::span<const float> divisors, double theta) {
+  constexpr int kLeastTrained = 16, kMostTrained = 1 << 24;
+  const auto frequency = [&](std::size_t i) {
+    return static_cast<float>(std::pow(theta, -static_cast<double>(i) / static_cast<double>(divisors.size())));
+  };
+  for (int trained = kLeastTrained; trained <= kMostTrained; trained *= 2) {
+    const RopeScaling scaling{*std::max_element(divisors.begin(), divisors.end()), 1, 4, trained};
+    bool fits = scaling.factor > 1;
+    for (std::size_t i = 0; fits && i < divisors.size(); ++i)
+      fits = std::abs(frequency(i) / scaled_frequency(frequency(i), scaling) - divisors[i]) < 1e-4f * divisors[i];
+    if (fits) return scaling;
+  }
+  return std::nullopt;
+}
+
+void read_scaled_rope(const GgufFile& file, const Keys& keys, Json& config) {
+  const auto found = file.tensors().find("rope_freqs.weight");
+  if (found == file.tensors().end()) return;
+  const TensorView& tensor = found->second;
+  if (tensor.dtype != "F32" || tensor.shape.size() != 1 || !config["rope_theta"].is_number())
+    keys.fail("rope.freq_base", "missing, or rope_freqs.weight is no row of F32");
+  std::vector<float> divisors(static_cast<std::size_t>(tensor.shape[0]));
+  read_values(*find_tensor_type("F32"), tensor.bytes, divisors);
+  const auto scaling = find_scaling(divisors, config["rope_theta"].get<double>());
+  if (!scaling)
+    keys.fail("rope.scaling", "rope_freqs.weight does not divide the frequencies as Llama 3 does. Use the hub's folder "
+                              "of this model");
+  config["rope_parameters"] = {{"rope_type", "llama3"},
+                               {"factor", scaling->factor},
+                               {"low_freq_factor", scaling->low_frequency_factor},
+                               {"high_freq_factor", scaling->high_frequency_factor},
+                               {"original_max_position_embeddings", scaling->trained_positions}};
 }
 
 enum class TokenType { normal = 1, unknown = 2, control = 3, user_defined = 4, unused = 5, byte = 6 };
@@ -149,7 +180,6 @@ ModelConfig gguf_config(const GgufFile& file, const std::string& source) {
   if (!architecture || architecture->sees)
     throw Error("{}: general.architecture: {} is not read from GGUF. agon knows {}.", source, shown_text(type),
                 known_architectures());
-  refuse_scaled_rope(file, keys);
   Json config{{"model_type", type}, {"hidden_act", "silu"}};
   const auto copy = [&](const char* to, const char* from, bool is_needed = true) {
     const std::string key = type + "." + from;
@@ -166,6 +196,7 @@ ModelConfig gguf_config(const GgufFile& file, const std::string& source) {
   copy("head_dim", "attention.key_length", false);
   if (const Json* const scaling = keys.find(type + ".rope.scaling.type"); scaling && *scaling != "none")
     config["rope_parameters"] = {{"rope_type", *scaling}};
+  read_scaled_rope(file, keys, config);
   config["vocab_size"] = keys.list("tokenizer.ggml.tokens").size();
   config["attention_bias"] = architecture->biases != Biases::qkv && has_tensor(file, "blk.0.attn_q.bias");
   config["mlp_bias"] = has_tensor(file, "blk.0.ffn_gate.bias");

@@ -26,7 +26,7 @@ std::string gguf_chat_template(const GgufFile& file, const std::string& source);
 Json gguf_named_tokens(const GgufFile& file);
 
 // The hub's name of a tensor, "model.layers.0.self_attn.q_proj.weight" of "blk.0.attn_q.weight"; empty: a tensor that
-// holds nothing which is not computed (rope_freqs.weight).
+// is read with the keys (rope_freqs.weight).
 std::string hub_name_of_gguf(const std::string& name);
 // llama.cpp keeps the rows of Llama's queries and keys in another order: row (head, half, i) of the hub is row
 // (head, i, half) there. -> for each row of the hub, that of the file; empty: the same.

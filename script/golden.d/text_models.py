@@ -3,7 +3,7 @@ text_models.py OUTPUT_FOLDER
 
   NAME/           config.json, weights (each of another type), tokenizer; heads that do not make up the hidden size, and
                   all biases, are among them
-  NAME.gguf       the same model and tokenizer as llama.cpp keeps them; not of llama3, whose positions GGUF keeps otherwise
+  NAME.gguf       the same model and tokenizer as llama.cpp keeps them
   expected.json   {NAME: [{prompt, prompt_ids, ids, logprobs}]}: greedy, special tokens but eos suppressed; logprobs of
                   each id under the softmax over all ids
 """
@@ -111,7 +111,7 @@ def in_order_of_llama_cpp(values, heads):
 
 
 def write_gguf(path, name, model, dtype, tokenizer):
-    config, writer = model.config, gguf.GGUFWriter(path, name)
+    config, writer = model.config, gguf.GGUFWriter(path, "llama" if name == "llama3" else name)
     writer.add_embedding_length(config.hidden_size)
     writer.add_feed_forward_length(config.intermediate_size)
     writer.add_block_count(config.num_hidden_layers)
@@ -141,7 +141,7 @@ def write_gguf(path, name, model, dtype, tokenizer):
         if key == "lm_head.weight" and config.tie_word_embeddings:
             continue
         values, part = parameter.float().numpy(), key.split(".")[-2]
-        if name == "llama" and part in heads:
+        if name.startswith("llama") and part in heads:
             values = in_order_of_llama_cpp(values, heads[part])
         if values.ndim == 1:  # norms and biases stay as they are
             writer.add_tensor(gguf_name(key), values)
@@ -149,7 +149,11 @@ def write_gguf(path, name, model, dtype, tokenizer):
             kind = gguf.GGMLQuantizationType.BF16
             writer.add_tensor(gguf_name(key), gguf.quants.quantize(values, kind), raw_dtype=kind)
         else:
-            writer.add_tensor(gguf_name(key), values.astype(np.float16))
+            writer.add_tensor(gguf_name(key), values.astype(np.float16 if dtype == torch.float16 else np.float32))
+    if name == "llama3":  # what its frequencies are divided by
+        size = config.hidden_size // config.num_attention_heads
+        plain = config.rope_parameters["rope_theta"] ** -(np.arange(0, size, 2, dtype=np.float32) / size)
+        writer.add_tensor("rope_freqs.weight", (plain / model.model.rotary_emb.inv_freq.numpy()).astype(np.float32))
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
@@ -163,8 +167,7 @@ expected = {}
 for name, (model, dtype) in make_models(tokenizer).items():
     draw(model, dtype)
     expected[name] = [expect(prompt, model, tokenizer) for prompt in PROMPTS]
-    if name != "llama3":
-        write_gguf(out / (name + ".gguf"), name, model, dtype, tokenizer)
+    write_gguf(out / (name + ".gguf"), name, model, dtype, tokenizer)
     model.to(dtype).save_pretrained(out / name)
     tokenizer.save_pretrained(out / name)
     for file in (out / name).iterdir():

@@ -30,7 +30,7 @@ CompletionRequest request_of(const Json& example) {
 TEST_CASE("text models: greedy completions and log-probabilities equal transformers' generate") {
   const Json models = golden_models();
   for (const auto& [name, cases] : models.items()) {
-    const auto policy = make_local_policy(kGolden + "/" + name, {.threads = 2});
+    const auto policy = make_local_policy(kGolden + "/" + name, {.threads = 2, .weights = WeightKind::f32});
     CHECK_FALSE(policy->capabilities().images);
     for (const Json& expected : cases) {
       CAPTURE(name, expected["prompt"]);
@@ -49,7 +49,7 @@ TEST_CASE("text models: greedy completions and log-probabilities equal transform
 }
 
 TEST_CASE("text models: a GGUF file gives what the hub's folder gives") {
-  for (const char* name : {"qwen2", "qwen3", "llama"}) {
+  for (const char* name : {"qwen2", "qwen3", "llama", "llama3"}) {
     const auto folder = make_local_policy(kGolden + "/" + name, {.threads = 1});
     const auto file = make_local_policy(kGolden + "/" + name + ".gguf", {.threads = 1});
     const Json examples = golden_models()[name];
