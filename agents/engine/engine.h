@@ -25,6 +25,7 @@ struct EngineOptions {
   int threads = 0;                      // 0: one per core
   std::int64_t cache_bytes = 0;         // limit of memory for keys and values; 0: a quarter of the machine's
   std::int64_t idle_bytes = 256 << 20;  // limit of memory for cached pictures, and for cached prompts, not in use
+  double most_stall = 0.03;             // seconds in a step that sequences which generate wait for prompts to be read
   bool share_starts = true;             // false: different prompts share no start, to measure what sharing saves
 };
 

@@ -45,18 +45,21 @@ EngineCompute::EngineCompute(const EngineWeights& weights, const ModelConfig& co
 
 void EngineCompute::forget() noexcept { images_.clear(); }
 
-void EngineCompute::read_prompts(std::span<std::shared_ptr<CachedPrompt>> prompts) noexcept {
+std::int64_t EngineCompute::read_prompts(std::span<std::shared_ptr<CachedPrompt>> prompts,
+                                         std::int64_t most_tokens) noexcept {
+  std::int64_t read = 0;
   try {
-    embed_images(prompts);
-    read_in_order(prompts);
+    read = read_in_order(prompts, most_tokens);
   } catch (...) {
     for (const auto& prompt : prompts)
       if (!prompt->is_read()) prompt->failure = std::current_exception();
   }
-  for (const auto& prompt : prompts) prompt->start = {};
+  for (const auto& prompt : prompts)
+    if (prompt->is_read() || prompt->has_failed()) prompt->start = {};
+  return read;
 }
 
-void EngineCompute::embed_images(std::span<const std::shared_ptr<CachedPrompt>> prompts) {
+void EngineCompute::embed_images(std::span<const Piece> pieces) {
   struct Embedded {
     const PatchedImage* image = nullptr;  // the picture to embed
     ImageEmbeddings embeddings;
@@ -64,8 +67,9 @@ void EngineCompute::embed_images(std::span<const std::shared_ptr<CachedPrompt>> 
   };
   std::map<Hash128, Embedded> needed;
   std::vector<Embedded*> unknown;
-  for (const auto& prompt : prompts)
+  for (const auto& [prompt, tokens] : pieces)
     for (const auto& image : prompt->images) {
+      if (!prompt->embeddings.empty()) break;  // of an earlier piece
       const auto [place, first] = needed.try_emplace(image->hash);
       if (!first) continue;
       place->second = {image.get(), images_.find(image->hash), nullptr};
@@ -82,66 +86,85 @@ void EngineCompute::embed_images(std::span<const std::shared_ptr<CachedPrompt>> 
   });
   for (const Embedded* one : unknown)
     if (one->embeddings) images_.add(one->image->hash, one->embeddings);
-  for (const auto& prompt : prompts)
+  for (const auto& [prompt, tokens] : pieces) {
+    if (!prompt->embeddings.empty()) continue;
     for (const auto& image : prompt->images) {
       const Embedded& one = needed[image->hash];
       if (one.failure) prompt->failure = one.failure;
       prompt->embeddings.push_back(one.embeddings);
     }
+  }
 }
 
-void EngineCompute::read_in_order(std::span<std::shared_ptr<CachedPrompt>> prompts) {
+std::int64_t EngineCompute::read_in_order(std::span<std::shared_ptr<CachedPrompt>> prompts, std::int64_t most_tokens) {
   for (const auto& prompt : prompts) decoder_.prepare(prompt->next_position);
   const auto followers =
       std::stable_partition(prompts.begin(), prompts.end(), [](const auto& prompt) { return !prompt->follows(); });
-  read_together({prompts.begin(), followers});
-  read_together({followers, prompts.end()});
+  const std::int64_t read = read_together({prompts.begin(), followers}, most_tokens);
+  return read + read_together({followers, prompts.end()}, most_tokens - read);
 }
 
-void EngineCompute::read_together(std::span<const std::shared_ptr<CachedPrompt>> prompts) {
-  spread(std::ssize(prompts), [&](std::int64_t i, const kernels::ParallelFor& parallel) {
-    CachedPrompt& prompt = *prompts[static_cast<std::size_t>(i)];
-    prompt.start_failed = prompt.start.of && !prompt.start.of->is_read();
-    if (prompt.failure || prompt.start_failed) return;
+std::int64_t EngineCompute::read_together(std::span<const std::shared_ptr<CachedPrompt>> prompts,
+                                          std::int64_t most_tokens) {
+  std::vector<Piece> pieces;
+  std::int64_t left = most_tokens;
+  for (const auto& prompt : prompts) {
+    prompt->start_failed = prompt->start.of && prompt->start.of->has_failed();
+    const std::int64_t tokens = std::min(left, prompt->tokens() - prompt->tokens_read);
+    if (prompt->has_failed() || prompt->follows() || tokens <= 0) continue;
+    pieces.push_back({prompt, tokens});
+    left -= tokens;
+  }
+  embed_images(pieces);
+  spread(std::ssize(pieces), [&](std::int64_t i, const kernels::ParallelFor& parallel) {
+    const auto& [prompt, tokens] = pieces[static_cast<std::size_t>(i)];
+    if (prompt->failure) return;
     try {
-      read_prompt(prompt, parallel);
-      check_states(prompt.last_hidden);  // it depends on all others, and NaN propagates
+      read_piece(*prompt, tokens, parallel);
     } catch (...) {
-      prompt.last_hidden.clear();
-      prompt.failure = std::current_exception();
+      prompt->last_hidden.clear();
+      prompt->failure = std::current_exception();
     }
   });
+  return most_tokens - left;
 }
 
-std::vector<DecoderRow> EngineCompute::prompt_rows(const CachedPrompt& prompt) const {
+// The next tokens of a prompt.
+std::vector<DecoderRow> EngineCompute::prompt_rows(const CachedPrompt& prompt, std::int64_t tokens) const {
   std::vector<DecoderRow> rows;
   std::size_t image = 0;
   std::int64_t used = prompt.image_tokens_shared * config_.text.hidden_size;  // floats of that image's embeddings
-  for (auto i = static_cast<std::size_t>(prompt.start.tokens); i < prompt.ids.size(); ++i) {
+  for (std::int64_t i = prompt.start.tokens; i < prompt.tokens_read + tokens; ++i) {
+    const auto at = static_cast<std::size_t>(i);
     const float* embedding = nullptr;
-    if (prompt.ids[i] == config_.image_token_id) {
+    if (prompt.ids[at] == config_.image_token_id) {
       while (used == std::ssize(*prompt.embeddings[image])) ++image, used = 0;
       embedding = prompt.embeddings[image]->data() + used;
       used += config_.text.hidden_size;
     }
-    rows.push_back({prompt.ids[i], embedding, prompt.positions[i], nullptr, 0, &prompt.keys, static_cast<std::int64_t>(i)});
+    if (i >= prompt.tokens_read)
+      rows.push_back({prompt.ids[at], embedding, prompt.positions[at], nullptr, 0, &prompt.keys, i});
   }
   return rows;
 }
 
-void EngineCompute::read_prompt(CachedPrompt& prompt, const kernels::ParallelFor& parallel) const {
-  if (prompt.start.of) prompt.keys.copy_rest(prompt.start.of->keys, prompt.start.tokens);
+void EngineCompute::read_piece(CachedPrompt& prompt, std::int64_t tokens, const kernels::ParallelFor& parallel) const {
+  if (prompt.start.of && prompt.tokens_read == prompt.start.tokens)
+    prompt.keys.copy_rest(prompt.start.of->keys, prompt.start.tokens);
   StepScratch& scratch = step_scratch();
-  const std::vector<DecoderRow> rows = prompt_rows(prompt);
+  const std::vector<DecoderRow> rows = prompt_rows(prompt, tokens);
   const std::int64_t width = config_.text.hidden_size;
   scratch.hidden.require(kRows * static_cast<std::size_t>(width));
-  for (std::span<const DecoderRow> rest = rows; !rest.empty();) {
-    const auto some = rest.first(std::min(kRows, rest.size()));
+  std::span<const DecoderRow> rest = rows, some;
+  for (; !rest.empty(); rest = rest.subspan(some.size())) {
+    some = rest.first(std::min(kRows, rest.size()));
     decoder_.forward(some, scratch.hidden.data(), scratch.decoder, parallel);
-    const float* last = scratch.hidden.data() + (std::ssize(some) - 1) * width;
-    prompt.last_hidden.assign(last, last + width);
-    rest = rest.subspan(some.size());
   }
+  prompt.tokens_read += tokens;
+  if (prompt.tokens_read < prompt.tokens()) return;
+  const float* const last = scratch.hidden.data() + (std::ssize(some) - 1) * width;
+  check_states({last, static_cast<std::size_t>(width)});  // it depends on all others, and NaN propagates
+  prompt.last_hidden.assign(last, last + width);
   prompt.images.clear();
   prompt.embeddings.clear();
 }
@@ -158,7 +181,7 @@ void EngineCompute::decode(std::span<const std::unique_ptr<EngineSequence>> sequ
 void EngineCompute::decode_all(std::span<const std::unique_ptr<EngineSequence>> sequences) {
   std::vector<EngineSequence*> generating, reading;
   for (const auto& sequence : sequences) {
-    if (sequence->finished || sequence->failure) continue;
+    if (sequence->finished || sequence->failure || !sequence->prompt->is_read()) continue;
     const std::int64_t tokens =
         sequence->continuation ? sequence->most_tokens : std::ssize(sequence->completion->token_ids);
     try {

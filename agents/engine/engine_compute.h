@@ -24,21 +24,25 @@ class EngineCompute {
   EngineCompute(const EngineWeights& weights, const ModelConfig& config, const Tokenizer& tokenizer,
                 const EngineOptions& options, const PagePool& pages);
 
-  // Reads the unread prompts; a prompt that shares the start of another one comes after it. Afterwards each prompt is
-  // read, has a failure, or has start_failed. Their order may change.
-  void read_prompts(std::span<std::shared_ptr<CachedPrompt>> prompts) noexcept;
-  // Generates the next token of each running sequence, or reads its continuation to the end. REQUIRES: their prompts
-  // are read.
+  // Reads on in unread prompts, at most so many tokens of all together, those in front first; a prompt that shares the
+  // start of another one comes after it. Returns the tokens read. A prompt that fails has a failure, or start_failed.
+  // Their order may change.
+  std::int64_t read_prompts(std::span<std::shared_ptr<CachedPrompt>> prompts, std::int64_t most_tokens) noexcept;
+  // Generates the next token of each running sequence whose prompt is read, or reads its continuation to the end.
   void decode(std::span<const std::unique_ptr<EngineSequence>> sequences) noexcept;
   void forget() noexcept;  // drops pictures, which were computed with the old weights
   int threads() const { return threads_.threads(); }
 
  private:
-  void embed_images(std::span<const std::shared_ptr<CachedPrompt>> prompts);
-  void read_in_order(std::span<std::shared_ptr<CachedPrompt>> prompts);
-  void read_together(std::span<const std::shared_ptr<CachedPrompt>> prompts);
-  void read_prompt(CachedPrompt& prompt, const kernels::ParallelFor& parallel) const;
-  std::vector<DecoderRow> prompt_rows(const CachedPrompt& prompt) const;
+  struct Piece {  // of a prompt, that is to be read next
+    std::shared_ptr<CachedPrompt> prompt;
+    std::int64_t tokens = 0;
+  };
+  void embed_images(std::span<const Piece> pieces);
+  std::int64_t read_in_order(std::span<std::shared_ptr<CachedPrompt>> prompts, std::int64_t most_tokens);
+  std::int64_t read_together(std::span<const std::shared_ptr<CachedPrompt>> prompts, std::int64_t most_tokens);
+  void read_piece(CachedPrompt& prompt, std::int64_t tokens, const kernels::ParallelFor& parallel) const;
+  std::vector<DecoderRow> prompt_rows(const CachedPrompt& prompt, std::int64_t tokens) const;
   void decode_all(std::span<const std::unique_ptr<EngineSequence>> sequences);
   void decode_some(std::span<EngineSequence*> sequences, const kernels::ParallelFor& parallel) const noexcept;
   void decode_together(std::span<EngineSequence*> sequences, const kernels::ParallelFor& parallel) const;

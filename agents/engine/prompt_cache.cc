@@ -46,6 +46,7 @@ CachedPrompt::CachedPrompt(const EncodedPrompt& prompt, const ModelConfig& confi
       ids(prompt.ids),
       positions(mrope_positions(prompt.ids, grids_of(prompt), config, &next_position)),
       start(shared),
+      tokens_read(shared.tokens),
       images(prompt.images) {
   if (start.of) keys.share(start.of->keys, start.tokens);
   keys.require(tokens());
@@ -132,7 +133,7 @@ void PromptCache::drop_idle() {
 }
 
 void PromptCache::drop_failed() {
-  drop_if([](const CachedPrompt& prompt, long) { return prompt.failure || prompt.start_failed; });
+  drop_if([](const CachedPrompt& prompt, long) { return prompt.has_failed(); });
 }
 
 void ImageCache::add(const Hash128& image, ImageEmbeddings embeddings) {

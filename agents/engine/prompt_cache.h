@@ -40,6 +40,7 @@ struct CachedPrompt {
   CachedPrompt(const EncodedPrompt& prompt, const ModelConfig& config, PagePool& pages, const SharedStart& shared = {});
   std::int64_t tokens() const { return std::ssize(ids); }
   bool is_read() const { return !last_hidden.empty(); }
+  bool has_failed() const { return failure || start_failed; }
   // Whether it waits for another prompt to be read first.
   bool follows() const { return start.of && !start.of->is_read(); }
 
@@ -49,8 +50,9 @@ struct CachedPrompt {
   std::vector<std::array<std::int32_t, 3>> positions;
   // Until the prompt is read. The pictures are those not entirely in the shared start:
   SharedStart start;
+  std::int64_t tokens_read = 0;  // with those of the start; a prompt may be read over several steps
   std::vector<std::shared_ptr<const PatchedImage>> images;
-  std::vector<ImageEmbeddings> embeddings;
+  std::vector<ImageEmbeddings> embeddings;  // of the pictures, once the first of its own tokens is to be read
   std::int64_t image_tokens_shared = 0;  // of the first picture
   // Once it is read: the state of its last token, [hidden_size].
   std::vector<float> last_hidden;

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "core/error.h"
@@ -10,7 +11,7 @@
 namespace agon::agents {
 namespace {
 
-constexpr std::int64_t kReadPerThread = 1024;
+constexpr std::int64_t kReadPerThread = 1024, kLeastRead = 32;  // tokens
 
 std::int64_t default_cache_bytes() { return sysconf(_SC_PHYS_PAGES) / 4 * sysconf(_SC_PAGESIZE); }
 
@@ -24,6 +25,7 @@ Scheduler::Scheduler(const EngineWeights& weights, const ModelConfig& config, co
       pages_(config.text, options.cache_bytes > 0 ? options.cache_bytes : default_cache_bytes()),
       compute_(weights, config, tokenizer, options, pages_),
       most_read_(kReadPerThread * compute_.threads()),
+      most_stall_(options.most_stall),
       prompts_(options.idle_bytes / pages_.page_bytes()) {}
 
 void Scheduler::add(const std::shared_ptr<EngineCall>& call) {
@@ -64,7 +66,7 @@ void Scheduler::enqueue(const std::shared_ptr<EngineCall>& call) {
 void Scheduler::step() {
   drop_cancelled();
   admit();
-  prepare_prompts();
+  read_prompts();
   compute_.decode(running_);
   tell_watches();
   deliver();
@@ -96,6 +98,7 @@ void Scheduler::tell_watches() noexcept {
 // Others that run get their next token after what is admitted here has been read.
 void Scheduler::admit() {
   std::int64_t room = most_read_;
+  for (const auto& prompt : unread_) room -= prompt->tokens() - prompt->tokens_read;
   while (!waiting_.empty() && running_.size() < max_batch_ && room > 0) {
     EngineSequence& first = *waiting_.front();
     const std::size_t unread = unread_.size();
@@ -108,7 +111,7 @@ void Scheduler::admit() {
       continue;
     }
     if (first.continuation) room -= first.most_tokens;
-    if (unread_.size() > unread) room -= first.prompt->tokens() - first.prompt->start.tokens;
+    if (unread_.size() > unread) room -= first.prompt->tokens() - first.prompt->tokens_read;
     running_.push_back(std::move(waiting_.front()));
     waiting_.pop_front();
   }
@@ -172,11 +175,25 @@ void Scheduler::make_prompt(EngineSequence& sequence, const SharedStart& shared)
   sequence.prompt = prompt;
 }
 
-void Scheduler::prepare_prompts() noexcept {
-  compute_.read_prompts(unread_);
-  const bool all = std::all_of(unread_.begin(), unread_.end(), [](const auto& prompt) { return prompt->is_read(); });
-  unread_.clear();
-  if (!all) drop_failed_prompts();
+std::int64_t Scheduler::most_read() const {
+  const bool others_wait =
+      std::any_of(running_.begin(), running_.end(), [](const auto& sequence) { return sequence->prompt->is_read(); });
+  if (!others_wait) return most_read_;
+  return std::clamp(static_cast<std::int64_t>(most_stall_ * read_speed_), kLeastRead, most_read_);
+}
+
+// A prompt that no sequence waits for any more is given up.
+void Scheduler::read_prompts() noexcept {
+  constexpr long kHolders = 2;  // unread_ and the cache
+  for (const auto& prompt : unread_)
+    if (prompt.use_count() <= kHolders) prompt->failure = cancelled_;
+  const auto start = std::chrono::steady_clock::now();
+  const std::int64_t read = compute_.read_prompts(unread_, most_read());
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  if (read >= kLeastRead) read_speed_ = static_cast<double>(read) / taken.count();
+  const bool failed = std::any_of(unread_.begin(), unread_.end(), [](const auto& prompt) { return prompt->has_failed(); });
+  std::erase_if(unread_, [](const auto& prompt) { return prompt->is_read() || prompt->has_failed(); });
+  if (failed) drop_failed_prompts();
 }
 
 // A prompt that could not be read ends the calls that need it. Prompts that only share its start wait again.

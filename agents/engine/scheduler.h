@@ -28,8 +28,8 @@ class Scheduler {
   bool busy() const { return !waiting_.empty() || !running_.empty(); }
   int running() const { return static_cast<int>(running_.size()); }
   int waiting() const { return static_cast<int>(waiting_.size()); }
-  // Admits waiting sequences, as many as it may read in a step, reads their prompts, and generates the next token of
-  // every running one. A call is done when its last sequence ends. An exception in the work on one sequence, prompt or
+  // Admits waiting sequences, reads on in their prompts, and generates the next token of every running one whose prompt
+  // is read. Long prompts are read over several steps: the others wait for options.most_stall of reading in each. A call is done when its last sequence ends. An exception in the work on one sequence, prompt or
   // picture ends only the calls that need it.
   void step();
   void forget() noexcept;  // drops prompts and pictures, which were computed with the old weights
@@ -41,7 +41,8 @@ class Scheduler {
   bool start(EngineSequence& sequence);
   bool promise(std::int64_t pages);  // drops unused prompts if needed
   void make_prompt(EngineSequence& sequence, const SharedStart& shared);
-  void prepare_prompts() noexcept;
+  void read_prompts() noexcept;
+  std::int64_t most_read() const;  // tokens of prompts in the next step
   void drop_failed_prompts() noexcept;
   void drop_cancelled() noexcept;
   void tell_watches() noexcept;
@@ -53,7 +54,9 @@ class Scheduler {
   const bool share_starts_;
   PagePool pages_;
   EngineCompute compute_;
-  const std::int64_t most_read_;  // tokens of prompts and continuations in a step, except the last one's
+  const std::int64_t most_read_;  // tokens of prompts and continuations that may wait to be read, except the last one's
+  const double most_stall_;
+  double read_speed_ = 0;         // tokens a second, of late; 0: not known
   PromptCache prompts_;
   std::deque<std::unique_ptr<EngineSequence>> waiting_;
   std::vector<std::unique_ptr<EngineSequence>> running_;
