@@ -1,6 +1,8 @@
 #include "agents/engine/engine.h"
 
+#include <atomic>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <cmath>
 #include <future>
 #include <thread>
@@ -322,6 +324,43 @@ TEST_CASE("engine: a watch sees every token, and ends its call alone") {
   GenerationWatch throws{never, [](std::size_t, const Completion&) { throw std::runtime_error("the watch broke"); }};
   CHECK_THROWS_WITH(engine->generate({request}, &throws), Catch::Contains("the watch broke"));
   check_equal(engine->generate({request}).at(0), expected[0]);
+}
+
+TEST_CASE("engine: a prompt that is read over several steps gives the same bits, and others go on meanwhile") {
+  const GoldenCheckpoint model = golden_checkpoint("uneven_windows");
+  const auto whole = make_engine(model), pieces = make_engine(model, {.most_stall = 0});  // 32 tokens a step
+  std::vector<GenerationRequest> requests = mixed_requests(model);
+  GenerationRequest& first = requests.emplace_back();
+  for (int i = 0; i < 300; ++i) first.prompt.ids.push_back(1 + i * i % 37);
+  first.sampling.max_tokens = 20;
+  GenerationRequest& follower = requests.emplace_back(first);  // shares its start
+  follower.prompt.ids.back() = 5;
+  const std::vector<Completion> expected = whole->generate(requests);
+
+  GenerationRequest lively;
+  lively.prompt.ids = {1, 2, 3};
+  lively.sampling.max_tokens = 400;
+  lively.sampling.temperature = 3;
+  lively.n = 8;  // some of them write long
+  std::atomic<int> tokens = 0, tokens_before = 0, tokens_at_first = 0;
+  std::future<std::vector<Completion>> others;
+  const std::atomic<bool> never = false;
+  GenerationWatch read_watch{never, [&](std::size_t number, const Completion& completion) {
+                               if (number + 1 == expected.size() && completion.token_ids.size() == 1)
+                                 tokens_at_first = tokens.load();
+                             }};
+  GenerationWatch lively_watch{
+      never, [&](std::size_t, const Completion&) {
+        if (++tokens != 9) return;
+        tokens_before = tokens.load();
+        others = std::async(std::launch::async, [&] { return pieces->generate(requests, &read_watch); });
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));  // until it has arrived
+      }};
+  pieces->generate({lively}, &lively_watch);
+  const std::vector<Completion> found = others.get();
+  REQUIRE(found.size() == expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) check_equal(found[i], expected[i]);
+  CHECK(tokens_at_first - tokens_before >= 300 / 32);
 }
 
 TEST_CASE("engine: closing it while calls wait ends them with an error") {
