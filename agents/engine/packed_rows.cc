@@ -3,6 +3,8 @@
 #include <cstring>
 #include <optional>
 
+#include "agents/hub/mapped_file.h"
+
 namespace agon::agents {
 namespace {
 
@@ -131,6 +133,8 @@ TypedLinear pack_rows(std::span<const LinearRows> rows, int inputs, WeightKind k
       linear.add(pack_bfloats(stack, parallel));
     else
       linear.add(pack_floats(stack, parallel));
+    for (const LinearRows& packed : rows.first(count))  // or the file would count in memory beside its weights
+      if (packed.weight.is_mapped) release_pages(packed.weight.view.bytes);
     rows = rows.subspan(count);
   }
   return linear;

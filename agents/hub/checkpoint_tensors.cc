@@ -21,7 +21,7 @@ CheckpointTensors open_gguf(const fs::path& path, const ModelConfig& config) {
   tensors.files.push_back(file);
   for (const auto& [name, view] : file->tensors())
     if (const std::string hub = hub_name_of_gguf(name); !hub.empty())
-      add(tensors, path, hub, {view, gguf_row_order(config, hub)});
+      add(tensors, path, hub, {view, gguf_row_order(config, hub), true});
   return tensors;
 }
 
@@ -55,7 +55,7 @@ CheckpointTensors open_checkpoint_tensors(const fs::path& path, const ModelConfi
   CheckpointTensors tensors;
   for (const auto& file : open_checkpoint_weights(path)) {
     tensors.files.push_back(file);
-    for (const auto& [name, view] : file->tensors()) add(tensors, path, hub_name(name), {view});
+    for (const auto& [name, view] : file->tensors()) add(tensors, path, hub_name(name), {view, {}, true});
   }
   return tensors;
 }

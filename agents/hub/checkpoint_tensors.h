@@ -20,6 +20,7 @@ struct CheckpointTensor {
   TensorView view;
   // Row i of the hub's tensor is row row_order[i] of the view; empty: the same.
   std::vector<std::int64_t> row_order = {};
+  bool is_mapped = false;  // from a file
 };
 
 // Null: its type is none of weights that agon reads.

@@ -21,4 +21,7 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
+// Takes the pages that lie entirely in `bytes`, of a mapped file, out of this process; they are read again when needed.
+void release_pages(std::span<const std::uint8_t> bytes);
+
 }  // namespace agon::agents

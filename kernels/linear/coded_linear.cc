@@ -24,40 +24,36 @@ const std::uint8_t* bytes_at(const AlignedFloats& floats) {
   return reinterpret_cast<const std::uint8_t*>(floats.data());
 }
 
-// Where the code of one output and input lies in a block.
-struct Place {
-  std::size_t byte, plane_byte;
-  int shift, plane_bit;
-};
-Place place_of(const CodeFormat& format, int output, int input) {
-  const int vector = input / 4, byte = 4 * output + input % 4;
-  const bool halves = format.bits < 8;
-  return {static_cast<std::size_t>((halves ? vector % 4 : vector) * kVector + byte),
-          static_cast<std::size_t>(8 * vector + byte / 8), halves && vector >= 4 ? 4 : 0, byte % 8};
-}
-
-// The blocks are zero before.
-void put_code(const CodeFormat& format, const CodedLayout& layout, std::uint8_t* block, int output, int input,
-              unsigned code) {
-  const Place place = place_of(format, output, input);
-  if (format.bits == 8) {
-    block[place.byte] = static_cast<std::uint8_t>(code);
-    return;
-  }
-  block[place.byte] = static_cast<std::uint8_t>(block[place.byte] | (code & 15) << place.shift);
-  for (int plane = 0; plane < format.bits - 4; ++plane) {
-    std::uint8_t& bits = block[layout.planes + static_cast<std::size_t>(plane) * kVector + place.plane_byte];
-    bits = static_cast<std::uint8_t>(bits | (code >> (4 + plane) & 1) << place.plane_bit);
+// The codes of one output and a block of inputs; the block is zero before.
+void put_codes(const CodeFormat& format, const CodedLayout& layout, std::uint8_t* block, int output,
+               const std::uint8_t* codes) {
+  for (int vector = 0; vector < kBlock / 4; ++vector) {
+    std::uint32_t four, packed = 0;
+    std::memcpy(&four, codes + 4 * vector, sizeof four);
+    if (format.bits == 8) {
+      std::memcpy(block + vector * kVector + 4 * output, &four, sizeof four);
+      continue;
+    }
+    std::uint8_t* const place = block + vector % 4 * kVector + 4 * output;
+    std::memcpy(&packed, place, sizeof packed);
+    packed |= (four & 0x0f0f0f0f) << (vector < 4 ? 0 : 4);
+    std::memcpy(place, &packed, sizeof packed);
+    for (int plane = 0; plane < format.bits - 4; ++plane) {
+      const std::uint32_t bits = (four >> (4 + plane) & 0x01010101) * 0x01020408u >> 24 & 15;  // one of each byte
+      std::uint8_t& both = block[layout.planes + static_cast<std::size_t>(plane * kVector + 8 * vector + output / 2)];
+      both = static_cast<std::uint8_t>(both | bits << (output % 2 * 4));
+    }
   }
 }
 unsigned code_at(const CodeFormat& format, const CodedLayout& layout, const std::uint8_t* block, int output,
                  int input) {
-  const Place place = place_of(format, output, input);
-  if (format.bits == 8) return block[place.byte];
-  unsigned code = block[place.byte] >> place.shift & 15u;
-  for (int plane = 0; plane < format.bits - 4; ++plane)
-    code |= (block[layout.planes + static_cast<std::size_t>(plane) * kVector + place.plane_byte] >> place.plane_bit & 1u)
-            << (4 + plane);
+  const int vector = input / 4, byte = 4 * output + input % 4;
+  if (format.bits == 8) return block[vector * kVector + byte];
+  unsigned code = block[vector % 4 * kVector + byte] >> (vector < 4 ? 0 : 4) & 15u;
+  for (int plane = 0; plane < format.bits - 4; ++plane) {
+    const auto place = static_cast<std::size_t>(plane * kVector + 8 * vector + byte / 8);
+    code |= (block[layout.planes + place] >> (byte % 8) & 1u) << (4 + plane);
+  }
   return code;
 }
 
@@ -75,9 +71,11 @@ float half_at(const std::uint8_t* halves, int group, int output) {
 void put_row(const CodedLinear& weight, std::uint8_t* panel, int output, const CodedRow& row) {
   const CodedLayout layout(weight.format);
   const int groups = kBlock / weight.format.group;
-  for (int k = 0; k < weight.inputs; ++k)
-    put_code(weight.format, layout, panel + static_cast<std::size_t>(k / kBlock) * layout.bytes, output, k % kBlock,
-             row.codes[k]);
+  for (int first = 0; first < weight.inputs; first += kBlock) {
+    std::uint8_t codes[kBlock] = {};
+    std::memcpy(codes, row.codes + first, static_cast<std::size_t>(std::min(kBlock, weight.inputs - first)));
+    put_codes(weight.format, layout, panel + static_cast<std::size_t>(first / kBlock) * layout.bytes, output, codes);
+  }
   for (int g = 0; g * weight.format.group < weight.inputs; ++g) {
     std::uint8_t* const block = panel + static_cast<std::size_t>(g / groups) * layout.bytes;
     put_half(block + layout.scales, g % groups, output, row.scales[g]);
