@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "agents/hub/architecture.h"
+#include "agents/hub/model_folder.h"
 #include "agents/hub/pretokenize.h"
 #include "agents/hub/tensor_type.h"
 #include "core/error.h"
@@ -284,6 +285,102 @@ std::vector<std::int64_t> gguf_row_order(const ModelConfig& config, const std::s
     for (std::int64_t half = 0; half < 2; ++half)
       for (std::int64_t i = 0; i < size / 2; ++i) rows.push_back(head * size + 2 * i + half);
   return rows;
+}
+
+std::string gguf_name_of_hub(const std::string& hub_name) {
+  const std::size_t dot = hub_name.rfind('.');
+  const std::string stem = hub_name.substr(0, dot), kind = hub_name.substr(dot);
+  constexpr std::string_view kLayers = "model.layers.";
+  const auto named = [](const auto& names, std::string_view hub) {
+    const auto found = std::find_if(names.begin(), names.end(), [&](const auto& pair) { return pair.second == hub; });
+    return found == names.end() ? std::string() : std::string(found->first);
+  };
+  if (const std::string known = named(kModelNames, stem); !known.empty()) return known + kind;
+  if (stem.starts_with(kLayers)) {
+    const std::size_t end = stem.find('.', kLayers.size());
+    if (const std::string known = named(kLayerNames, std::string_view(stem).substr(end + 1)); !known.empty())
+      return fmt::format("blk.{}.{}{}", stem.substr(kLayers.size(), end - kLayers.size()), known, kind);
+  }
+  throw Error("GGUF: there is no name for the tensor {}. Text models are converted.", hub_name);
+}
+
+std::vector<std::int64_t> gguf_file_order(const ModelConfig& config, const std::string& hub_name) {
+  const std::vector<std::int64_t> of_hub = gguf_row_order(config, hub_name);
+  std::vector<std::int64_t> of_file(of_hub.size());
+  for (std::size_t row = 0; row < of_hub.size(); ++row)
+    of_file[static_cast<std::size_t>(of_hub[row])] = static_cast<std::int64_t>(row);
+  return of_file;
+}
+
+namespace {
+
+// tokenizer.ggml.pre of a tokenizer.json.
+std::string family_name(const Json& tokenizer, const std::string& source) {
+  const std::string pipeline = to_text(tokenizer.at("pre_tokenizer"));
+  const auto holds = [&](std::string_view regex) { return pipeline.find(to_text(Json(regex))) != std::string::npos; };
+  if (holds(kQwen2Regex)) return "qwen2";
+  if (holds(kLlama3Regex)) return "llama-bpe";
+  if (pipeline.find("\"Digits\"") != std::string::npos) return "smollm";
+  if (pipeline.find("\"use_regex\":true") != std::string::npos) return "gpt-2";
+  throw Error("{}: GGUF has no name for this tokenizer's split into words.", source);
+}
+
+void add_tokenizer(const ModelFolder& parts, std::vector<GgufKey>& keys) {
+  const Json tokenizer = Json::parse(parts.tokenizer->json());
+  std::vector<std::string> tokens(static_cast<std::size_t>(parts.config.text.vocab_size));
+  std::vector<std::int32_t> types(tokens.size(), static_cast<std::int32_t>(TokenType::unused));
+  for (std::size_t id = 0; id < tokens.size(); ++id) tokens[id] = fmt::format("[PAD{}]", id);
+  const auto put = [&](const Json& id, const std::string& token, TokenType type) {
+    tokens.at(id.get<std::size_t>()) = token;
+    types.at(id.get<std::size_t>()) = static_cast<std::int32_t>(type);
+  };
+  for (const auto& [token, id] : tokenizer.at("model").at("vocab").items()) put(id, token, TokenType::normal);
+  for (const Json& added : tokenizer.at("added_tokens"))
+    put(added.at("id"), added.at("content"), added.at("special") == true ? TokenType::control : TokenType::user_defined);
+  std::vector<std::string> merges;
+  for (const Json& merge : tokenizer.at("model").at("merges"))
+    merges.push_back(merge.is_string() ? merge.get<std::string>()
+                                       : merge.at(0).get<std::string>() + " " + merge.at(1).get<std::string>());
+  keys.push_back({"tokenizer.ggml.model", std::string("gpt2")});
+  keys.push_back({"tokenizer.ggml.pre", family_name(tokenizer, parts.path.string())});
+  keys.push_back({"tokenizer.ggml.tokens", std::move(tokens)});
+  keys.push_back({"tokenizer.ggml.token_type", std::move(types)});
+  keys.push_back({"tokenizer.ggml.merges", std::move(merges)});
+  const char* const ends[] = {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id"};
+  for (std::size_t i = 0; i < std::min(std::size(ends), parts.config.eos_token_ids.size()); ++i)
+    keys.push_back({ends[i], static_cast<std::uint32_t>(parts.config.eos_token_ids[i])});
+  if (const auto pad = parts.tokenizer->id_of("<|endoftext|>"))
+    keys.push_back({"tokenizer.ggml.padding_token_id", static_cast<std::uint32_t>(*pad)});
+  keys.push_back({"tokenizer.chat_template", parts.chat.jinja()});
+}
+
+}  // namespace
+
+std::vector<GgufKey> gguf_keys(const ModelFolder& parts, const std::string& name) {
+  const ModelConfig& config = parts.config;
+  if (config.vision) throw Error("GGUF: {} reads pictures. Text models are converted.", parts.path.string());
+  if (config.text.rope_scaling)
+    throw Error("GGUF: {} has the scaled positions of Llama 3, which are not written.", parts.path.string());
+  const std::string& type = config.model_type;
+  const TextConfig& text = config.text;
+  std::vector<GgufKey> keys{{"general.architecture", type}, {"general.name", name}};
+  const auto number = [&](const char* key, int value) {
+    keys.push_back({type + "." + key, static_cast<std::uint32_t>(value)});
+  };
+  number("embedding_length", text.hidden_size);
+  number("feed_forward_length", text.intermediate_size);
+  number("block_count", text.num_hidden_layers);
+  number("attention.head_count", text.num_attention_heads);
+  number("attention.head_count_kv", text.num_key_value_heads);
+  number("attention.key_length", text.head_dim());
+  number("attention.value_length", text.head_dim());
+  number("rope.dimension_count", text.head_dim());
+  number("context_length", text.max_position_embeddings);
+  number("vocab_size", text.vocab_size);
+  keys.push_back({type + ".attention.layer_norm_rms_epsilon", static_cast<float>(text.rms_norm_eps)});
+  keys.push_back({type + ".rope.freq_base", static_cast<float>(text.rope_theta)});
+  add_tokenizer(parts, keys);
+  return keys;
 }
 
 }  // namespace agon::agents

@@ -9,9 +9,13 @@
 #include <vector>
 
 #include "agents/hub/gguf.h"
+#include "agents/hub/gguf_writer.h"
 #include "agents/hub/model_config.h"
 
 namespace agon::agents {
+
+struct ModelFolder;
+
 
 // `path` if it is a file whose name ends in .gguf, or the only such file of a folder without config.json.
 std::optional<std::filesystem::path> find_gguf(const std::filesystem::path& path);
@@ -31,5 +35,13 @@ std::string hub_name_of_gguf(const std::string& name);
 // llama.cpp keeps the rows of Llama's queries and keys in another order: row (head, half, i) of the hub is row
 // (head, i, half) there. -> for each row of the hub, that of the file; empty: the same.
 std::vector<std::int64_t> gguf_row_order(const ModelConfig& config, const std::string& hub_name);
+
+// The other way round. Throw Error for what GGUF has no name for.
+
+std::string gguf_name_of_hub(const std::string& hub_name);
+// For each row of the file, that of the hub; empty: the same.
+std::vector<std::int64_t> gguf_file_order(const ModelConfig& config, const std::string& hub_name);
+// Config, tokenizer and template of a text model.
+std::vector<GgufKey> gguf_keys(const ModelFolder& parts, const std::string& name);
 
 }  // namespace agon::agents

@@ -107,7 +107,8 @@ std::int32_t pad_token(const ModelFolder& parts) {
 }
 
 Json tokenizer_config(const ModelFolder& parts) {
-  return {{"tokenizer_class", "Qwen2Tokenizer"},
+  const bool is_qwen = parts.config.model_type.starts_with("qwen");
+  return {{"tokenizer_class", is_qwen ? "Qwen2Tokenizer" : "PreTrainedTokenizerFast"},
           {"add_prefix_space", false},
           {"bos_token", nullptr},
           {"eos_token", parts.tokenizer->token_bytes(parts.config.eos_token_ids.front())},

@@ -15,6 +15,7 @@ void add_bench(CLI::App& app);
 void add_cache(CLI::App& app);
 void add_complete(CLI::App& app);
 void add_completion(CLI::App& app);
+void add_convert(CLI::App& app);
 void add_credit(CLI::App& app);
 void add_decompose(CLI::App& app);
 void add_doctor(CLI::App& app);

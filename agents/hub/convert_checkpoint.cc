@@ -1,0 +1,94 @@
+#include "agents/hub/convert_checkpoint.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agents/hub/checkpoint_tensors.h"
+#include "agents/hub/gguf_model.h"
+#include "agents/hub/gguf_writer.h"
+#include "agents/hub/model_folder.h"
+#include "core/error.h"
+#include "core/file.h"
+#include "kernels/half.h"
+#include "kernels/linear/bfloat_linear.h"
+
+namespace agon::agents {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A tensor's values in a type of numbers.
+std::vector<std::uint8_t> bytes_in(const std::vector<float>& values, std::string_view type) {
+  std::vector<std::uint8_t> bytes(values.size() * (type == "F32" ? 4 : 2));
+  if (type == "F32") {
+    std::memcpy(bytes.data(), values.data(), bytes.size());
+    return bytes;
+  }
+  std::vector<std::uint16_t> halves(values.size());
+  if (type == "BF16")
+    kernels::round_to_bfloat(values.data(), std::ssize(values), halves.data());
+  else
+    std::transform(values.begin(), values.end(), halves.begin(), kernels::float_to_half);
+  std::memcpy(bytes.data(), halves.data(), bytes.size());
+  return bytes;
+}
+
+const char* dtype_name(std::string_view type) {
+  return type == "F32" ? "float32" : type == "F16" ? "float16" : "bfloat16";
+}
+
+GgufTensor gguf_tensor(const std::string& hub_name, const CheckpointTensor& tensor, const ModelConfig& config,
+                       std::string_view type) {
+  const bool is_matrix = tensor.view.shape.size() == 2;
+  const bool is_word = hub_name == "lm_head.weight" || hub_name == "model.embed_tokens.weight";
+  const std::string_view own = !is_matrix ? "F32" : is_word && type == "Q4_0" ? "Q8_0" : type;
+  return {gguf_name_of_hub(hub_name), tensor.view.shape, own,
+          [&tensor, order = gguf_file_order(config, hub_name)](const std::function<void(const float*)>& put) {
+            const std::vector<float> values = values_of(tensor);
+            if (tensor.view.shape.size() < 2) return put(values.data());
+            const std::int64_t rows = tensor.view.shape[0], width = tensor.view.shape[1];
+            for (std::int64_t i = 0; i < rows; ++i)
+              put(values.data() + (order.empty() ? i : order[static_cast<std::size_t>(i)]) * width);
+          }};
+}
+
+}  // namespace
+
+void write_hub_folder(const fs::path& from, const fs::path& folder, std::string_view type,
+                      const ConvertProgress& progress) {
+  const ModelFolder parts = open_model_folder(from);
+  const CheckpointTensors tensors = open_checkpoint_tensors(from, parts.config);
+  std::map<std::string, std::vector<std::uint8_t>> bytes;
+  std::map<std::string, TensorView> views;
+  for (const auto& [name, tensor] : tensors.by_name) {
+    const std::vector<std::uint8_t>& own = bytes[name] = bytes_in(values_of(tensor), type);
+    views[name] = {std::string(type), tensor.view.shape, own};
+    progress(views.size(), tensors.by_name.size());
+  }
+  make_folders(folder);
+  save_model_files(folder, parts, dtype_name(type));
+  write_safetensors(folder / "model.safetensors", views, {{"format", "pt"}});
+}
+
+void write_gguf_file(const fs::path& from, const fs::path& file, std::string_view type,
+                     const ConvertProgress& progress) {
+  const ModelFolder parts = open_model_folder(from);
+  const CheckpointTensors tensors = open_checkpoint_tensors(from, parts.config);
+  std::vector<GgufTensor> list;
+  for (const auto& [name, tensor] : tensors.by_name) {
+    if (name == "lm_head.weight" && parts.config.text.tie_word_embeddings) continue;
+    list.push_back(gguf_tensor(name, tensor, parts.config, type));
+    const auto each_row = list.back().each_row;
+    list.back().each_row = [each_row, &progress, done = list.size(), &list](const auto& put) {
+      each_row(put);
+      progress(done, list.size());
+    };
+  }
+  write_gguf(file, gguf_keys(parts, from.filename().string()), list);
+}
+
+}  // namespace agon::agents

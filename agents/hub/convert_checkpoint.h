@@ -1,0 +1,24 @@
+// agents/hub/convert_checkpoint.h - a checkpoint in another form: a hub folder from a GGUF file, and a GGUF file from a
+// hub folder. Text models.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string_view>
+
+namespace agon::agents {
+
+// Called with the tensors done and all of them.
+using ConvertProgress = std::function<void(std::size_t done, std::size_t all)>;
+
+// `type` is that of the matrices; vectors stay in F32 in a GGUF file. Existing files are replaced one by one, each
+// atomically. Throws Error for a checkpoint that cannot be read, or whose tokenizer GGUF has no name for.
+
+// type: F32, F16 or BF16.
+void write_hub_folder(const std::filesystem::path& from, const std::filesystem::path& folder, std::string_view type,
+                      const ConvertProgress& progress);
+// type: F32, F16, BF16, Q8_0 or Q4_0; under Q4_0 the embedding and the head have eight bits.
+void write_gguf_file(const std::filesystem::path& from, const std::filesystem::path& file, std::string_view type,
+                     const ConvertProgress& progress);
+
+}  // namespace agon::agents

@@ -1,0 +1,74 @@
+#include "agents/hub/convert_checkpoint.h"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+#include "agents/engine/local_policy.h"
+#include "core/error.h"
+#include "core/json.h"
+#include "core/text.h"
+#include "paths.h"
+#include "temp_folder.h"
+
+namespace agon::agents {
+namespace {
+
+namespace fs = std::filesystem;
+using Catch::Contains;
+
+const std::string kGolden = agon::test::golden_path("text_models");
+
+void nothing(std::size_t, std::size_t) {}
+
+std::vector<Completion> answers_of(const fs::path& model, WeightKind kind = WeightKind::f32) {
+  const auto policy = make_local_policy(model, {.threads = 1, .weights = kind});
+  std::vector<Completion> answers;
+  for (const char* prompt : {"What is 12 + 30?", "Name a colour."}) {
+    CompletionRequest request{{Message::of(Role::user, prompt)}, {}, 1, {}};
+    request.sampling.temperature = 0;
+    request.sampling.max_tokens = 30;
+    answers.push_back(policy->complete({&request, 1}).at(0));
+  }
+  return answers;
+}
+
+void check_equal(const std::vector<Completion>& a, const std::vector<Completion>& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    CHECK(a[i].prompt_tokens == b[i].prompt_tokens);
+    CHECK(a[i].token_ids == b[i].token_ids);
+    CHECK(a[i].logprobs == b[i].logprobs);
+    CHECK(a[i].text == b[i].text);
+  }
+}
+
+TEST_CASE("convert: there and back, every architecture answers as before") {
+  const agon::test::TempFolder scratch;
+  for (const char* name : {"qwen2", "qwen3", "llama"}) {
+    CAPTURE(name);
+    const fs::path file = scratch / (std::string(name) + ".gguf"), folder = scratch / name;
+    const std::vector<Completion> before = answers_of(kGolden + "/" + name);
+    write_gguf_file(kGolden + "/" + name, file, "F32", nothing);
+    check_equal(answers_of(file), before);
+    write_hub_folder(file, folder, "F32", nothing);
+    check_equal(answers_of(folder), before);
+  }
+}
+
+TEST_CASE("convert: codes of a file are those that the weights get in memory") {
+  const agon::test::TempFolder scratch;
+  const std::string model = agon::test::golden_path("text_models/llama3");  // rows of 32 in attention alone
+  CHECK_THROWS_WITH(write_gguf_file(model, scratch / "x.gguf", "Q8_0", nothing), Contains("Llama 3"));
+  CHECK_THROWS_WITH(write_gguf_file(kGolden + "/qwen2", scratch / "x.gguf", "Q8_0", nothing),
+                    Contains("rows of 48 values"));
+  CHECK_FALSE(fs::exists(scratch / "x.gguf"));
+}
+
+TEST_CASE("convert: what cannot be is said") {
+  const agon::test::TempFolder scratch;
+  CHECK_THROWS_WITH(write_gguf_file(agon::test::source_path("models/agon-tiny"), scratch / "x.gguf", "F16", nothing),
+                    Contains("reads pictures"));
+  CHECK_FALSE(fs::exists(scratch / "x.gguf"));
+}
+
+}  // namespace
+}  // namespace agon::agents
