@@ -54,7 +54,7 @@ TEST_CASE("convert: there and back, every architecture answers as before") {
   }
 }
 
-TEST_CASE("convert: codes of a file are those that the weights get in memory") {
+TEST_CASE("convert: rows that are no whole blocks, and positions that are not written, are refused") {
   const agon::test::TempFolder scratch;
   const std::string model = agon::test::golden_path("text_models/llama3");  // rows of 32 in attention alone
   CHECK_THROWS_WITH(write_gguf_file(model, scratch / "x.gguf", "Q8_0", nothing), Contains("Llama 3"));
