@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "agents/hub/gguf_model.h"
+#include "agents/hub/hub_cache.h"
 #include "agents/learn/data/response_scorer.h"
 #include "core/error.h"
 
@@ -59,8 +60,17 @@ std::filesystem::path find_model_folder(const std::string& policy, const std::fi
 }
 
 agents::PolicySource find_policy(const std::string& policy, const char* default_model) {
+  constexpr std::string_view kHub = "hf:";
   if (agents::names_endpoint(policy)) return agents::policy_source(policy);
   const auto [folder, kind] = agents::split_weight_kind(policy);
+  if (folder.starts_with(kHub)) {
+    const agents::HubName name = agents::parse_hub_name(std::string_view(folder).substr(kHub.size()));
+    const auto cached = agents::find_cached(name);
+    if (!cached)
+      throw Error("policy: {} is not in {}. Fetch it first: agon pull {}.", folder, agents::hub_cache_folder().string(),
+                  folder.substr(kHub.size()));
+    return {find_model_folder(cached->string()), kind};
+  }
   return {find_model_folder(folder, program_folder(), default_model), kind};
 }
 

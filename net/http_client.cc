@@ -20,6 +20,7 @@
 
 #include "core/descriptor.h"
 #include "core/error.h"
+#include "core/text.h"
 
 namespace agon::net {
 namespace {
@@ -77,11 +78,19 @@ std::size_t take_bytes(char* data, std::size_t, std::size_t size, void* context)
   if (transfer.reply.too_large) return 0;  // ends the transfer
   long status = 0;
   curl_easy_getinfo(transfer.easy.get(), CURLINFO_RESPONSE_CODE, &status);
-  if (transfer.bytes && status == 200) {
+  if (transfer.bytes && (status == 200 || status == 206)) {
     transfer.is_stopped = !transfer.bytes({data, size});
     return transfer.is_stopped ? 0 : size;
   }
   transfer.reply.body.append(data, size);
+  return size;
+}
+
+std::size_t take_header(char* data, std::size_t, std::size_t size, void* context) {
+  const std::string_view line(data, size);
+  const std::size_t colon = line.find(':');
+  if (colon != line.npos)
+    static_cast<Transfer*>(context)->reply.headers[ascii_lower(line.substr(0, colon))] = trim(line.substr(colon + 1));
   return size;
 }
 
@@ -102,6 +111,15 @@ void set_options(Transfer& transfer) {
   curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_bytes);
   curl_easy_setopt(curl, CURLOPT_WRITEDATA, &transfer);
   curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, transfer.fault.data());
+  if (request.keeps_headers) {
+    curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_header);
+    curl_easy_setopt(curl, CURLOPT_HEADERDATA, &transfer);
+  }
+  if (request.head) curl_easy_setopt(curl, CURLOPT_NOBODY, 1L);
+  if (request.stall_seconds > 0) {
+    curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, std::max(1L, static_cast<long>(request.stall_seconds)));
+  }
   if (!request.body) return;
   curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body->size()));
   curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request.body->c_str());
@@ -341,7 +359,7 @@ void HttpClient::call_at(Clock::time_point time, std::function<void()> what) {
   thread_->call_at(time, std::move(what));
 }
 
-HttpReply http_request(const HttpRequest& request) {
+HttpReply http_request(const HttpRequest& request, HttpClient::Bytes bytes) {
   constexpr std::chrono::milliseconds kLook(20);
   std::mutex mutex;
   std::condition_variable ended;
@@ -350,7 +368,7 @@ HttpReply http_request(const HttpRequest& request) {
     const std::lock_guard lock(mutex);
     reply = std::move(got);
     ended.notify_one();  // under the lock: the waiting thread may end all this
-  });
+  }, std::move(bytes));
   std::unique_lock lock(mutex);
   const auto is_ended = [&] { return reply.has_value(); };
   while (stop_of_thread && !HttpStop::is_set() && !ended.wait_for(lock, kLook, is_ended)) {

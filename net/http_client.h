@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,12 +20,16 @@ struct HttpRequest {
   std::vector<std::string> headers;   // "Name: value"
   std::optional<std::string> body;    // POST it; nothing: GET
   double seconds = 10;                // from the look-up of the name to the last byte
+  double stall_seconds = 0;           // without a byte for so long it ends; 0: `seconds` alone counts
+  bool head = false;                  // HEAD instead of GET
+  bool keeps_headers = false;         // HttpReply::headers
   std::size_t most_bytes = 8u << 20;  // of the reply, unpacked
 };
 
 struct HttpReply {
   int status = 0;  // 0: no answer came
   std::string content_type, body;
+  std::map<std::string, std::string> headers;  // by their names in lower case, where the request keeps them
   double retry_after = 0;  // seconds from now, as the server asked in Retry-After (net/retry.h); 0: it did not
   std::string fault;       // why no whole answer came; empty: it did
   bool timed_out = false;  // such a fault
@@ -46,7 +51,7 @@ class HttpClient {
   static HttpClient& shared();  // of this process
 
   // Sends a request. `done` is called once, on the client's thread: it must not throw, and must not take long. With
-  // `bytes`, the body of a reply with status 200 goes there as it arrives, and HttpReply::body stays empty.
+  // `bytes`, the body of a reply with status 200 or 206 goes there as it arrives, and HttpReply::body stays empty.
   Number send(HttpRequest request, Done done, Bytes bytes = {});
   // Ends a request that is still under way, and closes its connection: its fault says that it was stopped.
   void cancel(Number request);
@@ -59,7 +64,7 @@ class HttpClient {
 };
 
 // Sends a request through the shared client and waits for the reply.
-HttpReply http_request(const HttpRequest& request);
+HttpReply http_request(const HttpRequest& request, HttpClient::Bytes bytes = {});
 
 // As long as it lives, requests of this thread end at once when `stop` is set, with a fault.
 class HttpStop {

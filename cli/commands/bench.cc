@@ -124,7 +124,7 @@ class Bench {
     }
     const auto start = Clock::now();
     engine_->generate(std::move(requests));
-    if (interrupted()) throw Error("bench: stopped.");
+    if (interrupted()) throw Interrupted("bench: stopped.");
     return seconds_since(start);
   }
 
@@ -137,6 +137,7 @@ class Bench {
 };
 
 Json measure(const agents::PolicySource& source, const BenchFlags& flags) {
+  watch_interrupts();
   Progress progress("bench", static_cast<std::int64_t>(flags.batches.size()) + 2, "measurements");
   Bench bench(source, flags);
   bench.require_room();

@@ -29,6 +29,7 @@ void add_index(CLI::App& app);
 void add_inspect(CLI::App& app);
 void add_make_preferences(CLI::App& app);
 void add_man(CLI::App& app);
+void add_pull(CLI::App& app);
 void add_query(CLI::App& app);
 void add_replay(CLI::App& app);
 void add_report(CLI::App& app);

@@ -32,10 +32,11 @@ void convert(const ConvertFlags& flags) {
                 flags.type);
   if (fs::exists(flags.to)) throw Error("convert: {} is there already. Choose another place.", flags.to);
   const fs::path from = find_model_folder(flags.from);
+  watch_interrupts();
   std::optional<Progress> bar;
   std::size_t before = 0;
   const auto progress = [&](std::size_t done, std::size_t all) {
-    if (interrupted()) throw Error("convert: stopped; {} was not written.", flags.to);
+    if (interrupted()) throw Interrupted("convert: stopped; " + flags.to + " was not written.");
     if (!bar) bar.emplace("convert", static_cast<std::int64_t>(all), "tensors");
     bar->add(static_cast<std::int64_t>(done - before));
     before = done;
