@@ -90,7 +90,7 @@ std::size_t take_header(char* data, std::size_t, std::size_t size, void* context
   const std::string_view line(data, size);
   const std::size_t colon = line.find(':');
   if (colon != line.npos)
-    static_cast<Transfer*>(context)->reply.headers[ascii_lower(line.substr(0, colon))] = trim(line.substr(colon + 1));
+    static_cast<Transfer*>(context)->reply.headers[to_lower(line.substr(0, colon))] = trim(line.substr(colon + 1));
   return size;
 }
 

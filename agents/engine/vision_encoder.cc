@@ -96,8 +96,8 @@ std::vector<PatchSegment> frame_segments(const ImageGrid& grid, const VisionConf
 std::vector<float> encode_image(const VisionWeights& weights, const VisionConfig& config, const PatchedImage& image,
                                 const ParallelFor& parallel) {
   const std::int64_t rows = image.grid.patches(), hidden = config.hidden_size;
-  const int pixels = weights.patch_embed.inputs, heads = config.num_heads;
-  assert(static_cast<std::int64_t>(image.patches.size()) == rows * pixels);
+  const int heads = config.num_heads;
+  assert(static_cast<std::int64_t>(image.patches.size()) == rows * weights.patch_embed.inputs);
   const PatchRotary rotary = patch_rotary(image.grid, config);
   const std::vector<PatchSegment> frames = frame_segments(image.grid, config);
   const std::vector<PatchSegment> windows = window_segments(image.grid, config);

@@ -24,25 +24,25 @@ void add(std::string& bytes, const std::string& text) {
   bytes += text;
 }
 
-enum class KeyType : std::uint32_t { u32 = 4, i32 = 5, f32 = 6, boolean = 7, text = 8, list = 9 };
-void add(std::string& bytes, KeyType type) { add(bytes, static_cast<std::uint32_t>(type)); }
+enum class WrittenKey : std::uint32_t { u32 = 4, i32 = 5, f32 = 6, boolean = 7, text = 8, list = 9 };
+void add(std::string& bytes, WrittenKey type) { add(bytes, static_cast<std::uint32_t>(type)); }
 
 struct AddValue {
   std::string& bytes;
-  void operator()(const std::string& text) const { add(bytes, KeyType::text), add(bytes, text); }
-  void operator()(std::uint32_t number) const { add(bytes, KeyType::u32), add<std::uint32_t>(bytes, number); }
-  void operator()(float number) const { add(bytes, KeyType::f32), add<float>(bytes, number); }
-  void operator()(bool is) const { add(bytes, KeyType::boolean), add<std::uint8_t>(bytes, is ? 1 : 0); }
+  void operator()(const std::string& text) const { add(bytes, WrittenKey::text), add(bytes, text); }
+  void operator()(std::uint32_t number) const { add(bytes, WrittenKey::u32), add<std::uint32_t>(bytes, number); }
+  void operator()(float number) const { add(bytes, WrittenKey::f32), add<float>(bytes, number); }
+  void operator()(bool is) const { add(bytes, WrittenKey::boolean), add<std::uint8_t>(bytes, is ? 1 : 0); }
   void operator()(const std::vector<std::string>& texts) const {
-    begin_list(KeyType::text, texts.size());
+    begin_list(WrittenKey::text, texts.size());
     for (const std::string& text : texts) add(bytes, text);
   }
   void operator()(const std::vector<std::int32_t>& numbers) const {
-    begin_list(KeyType::i32, numbers.size());
+    begin_list(WrittenKey::i32, numbers.size());
     for (const std::int32_t number : numbers) add<std::int32_t>(bytes, number);
   }
-  void begin_list(KeyType type, std::size_t size) const {
-    add(bytes, KeyType::list);
+  void begin_list(WrittenKey type, std::size_t size) const {
+    add(bytes, WrittenKey::list);
     add(bytes, type);
     add<std::uint64_t>(bytes, size);
   }

@@ -11,11 +11,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string from_environment(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 // Of a name's part: what the hub allows, and no path of a file system.
 bool is_part(std::string_view text) {
   return !text.empty() && text.size() <= 96 && text != "." && text != ".." &&
@@ -32,6 +27,11 @@ bool is_file_path(std::string_view text) {
 }
 
 }  // namespace
+
+std::string hub_variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : std::string(trim(value));
+}
 
 HubName parse_hub_name(std::string_view text) {
   HubName name;
@@ -54,9 +54,9 @@ HubName parse_hub_name(std::string_view text) {
 }
 
 fs::path hub_cache_folder() {
-  if (const std::string cache = from_environment("HF_HUB_CACHE"); !cache.empty()) return cache;
-  if (const std::string home = from_environment("HF_HOME"); !home.empty()) return fs::path(home) / "hub";
-  const std::string home = from_environment("HOME");
+  if (const std::string cache = hub_variable("HF_HUB_CACHE"); !cache.empty()) return cache;
+  if (const std::string home = hub_variable("HF_HOME"); !home.empty()) return fs::path(home) / "hub";
+  const std::string home = hub_variable("HOME");
   if (home.empty()) throw Error("hub: HOME is not set. Set HF_HOME to the folder of the hub's cache.");
   return fs::path(home) / ".cache/huggingface/hub";
 }

@@ -28,11 +28,6 @@ constexpr double kDay = 24 * 3600, kStall = 30;  // seconds
 constexpr std::size_t kMostListing = 64 << 20;   // bytes
 constexpr std::int64_t kMostFile = 1ll << 42;
 
-std::string from_environment(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : std::string(trim(value));
-}
-
 // What the endpoint says of a file.
 struct RemoteFile {
   std::string url;  // where its bytes are
@@ -261,16 +256,16 @@ class Puller {
 
 HubServer hub_server() {
   HubServer server;
-  if (std::string endpoint = from_environment("HF_ENDPOINT"); !endpoint.empty()) {
+  if (std::string endpoint = hub_variable("HF_ENDPOINT"); !endpoint.empty()) {
     while (endpoint.ends_with('/')) endpoint.pop_back();
     server.endpoint = endpoint;
   }
-  server.token = from_environment("HF_TOKEN");
+  server.token = hub_variable("HF_TOKEN");
   const fs::path file = hub_cache_folder().parent_path() / "token";
   std::error_code ignored;
   if (server.token.empty() && fs::exists(file, ignored)) server.token = trim(read_file(file.string()));
   if (server.token.find_first_of("\r\n") != std::string::npos) throw Error("pull: the hub's token has several lines.");
-  const std::string offline = ascii_lower(from_environment("HF_HUB_OFFLINE"));
+  const std::string offline = to_lower(hub_variable("HF_HUB_OFFLINE"));
   server.offline = offline == "1" || offline == "on" || offline == "yes" || offline == "true";
   return server;
 }

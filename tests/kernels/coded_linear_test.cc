@@ -14,9 +14,8 @@ namespace {
 
 // Codes, scales and offsets drawn at random.
 struct RandomCodes {
-  RandomCodes(const CodeFormat& format, int outputs, int inputs, int seed) : inputs(inputs) {
-    const int groups = (inputs + format.group - 1) / format.group;
-    this->groups = groups;
+  RandomCodes(const CodeFormat& format, int outputs, int depth, std::uint32_t seed)
+      : inputs(depth), groups((depth + format.group - 1) / format.group) {
     const auto draws = random_floats(static_cast<std::size_t>(outputs) * static_cast<std::size_t>(inputs), seed);
     for (const float draw : draws)
       codes.push_back(static_cast<std::uint8_t>(std::abs(static_cast<int>(draw * 1e6f)) % (1 << format.bits)));
@@ -32,7 +31,7 @@ struct RandomCodes {
         },
         {});
   }
-  int inputs, groups = 0;
+  int inputs, groups;
   std::vector<std::uint8_t> codes;
   std::vector<float> scales, offsets;
 };
