@@ -10,6 +10,8 @@
 namespace agon::agents {
 namespace {
 
+constexpr std::int32_t kNoToken = -1;
+
 struct Merge {
   std::int32_t rank = -1, result = -1;
 };
@@ -123,8 +125,11 @@ class BpeTokenizer : public Tokenizer {
       const auto& [left, right, result] = file.merges[rank];
       table_.set(left, right, {static_cast<std::int32_t>(rank), result});
     }
+    byte_ids_.fill(kNoToken);
     for (int byte = 0; byte < 256; ++byte)
-      byte_ids_[static_cast<std::size_t>(byte)] = file.vocabulary.at(std::string(1, static_cast<char>(byte)));
+      if (const auto found = file.vocabulary.find(std::string(1, static_cast<char>(byte)));
+          found != file.vocabulary.end())
+        byte_ids_[static_cast<std::size_t>(byte)] = found->second;
     add_words(file.vocabulary, file.words_are_whole);
     special_.resize(bytes_.size());
     for (const AddedToken& token : file.added) add_token(token);
@@ -207,7 +212,8 @@ class BpeTokenizer : public Tokenizer {
 
   void merge_word(std::string_view word, std::vector<std::int32_t>& ids) const {
     std::vector<std::int32_t> symbols;
-    for (char byte : word) symbols.push_back(byte_ids_[static_cast<unsigned char>(byte)]);
+    for (const char byte : word)
+      if (const std::int32_t id = byte_ids_[static_cast<unsigned char>(byte)]; id != kNoToken) symbols.push_back(id);
     WordMerger(table_, symbols).run();
     ids.insert(ids.end(), symbols.begin(), symbols.end());
   }

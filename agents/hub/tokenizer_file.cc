@@ -142,8 +142,10 @@ class Reader {
       require(bytes && !bytes->empty(), fmt::format("'{}' in model.vocab is not written in the byte map", symbols));
       result_.vocabulary.emplace(*bytes, to_id(id, symbols));
     }
-    for (const std::string& symbol : byte_symbols())
+    for (int byte = ' '; byte <= '~'; ++byte) {
+      const std::string& symbol = byte_symbols()[static_cast<std::size_t>(byte)];
       require(vocabulary.contains(symbol), fmt::format("the byte '{}' has no token in model.vocab", symbol));
+    }
   }
 
   void fill_ids() {

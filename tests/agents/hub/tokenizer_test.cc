@@ -150,6 +150,17 @@ TEST_CASE("learn_tokenizer stops when no pair occurs twice") {
   REQUIRE_THROWS_AS(learn_tokenizer({}, 255, {}, {}), agon::Error);
 }
 
+TEST_CASE("a byte without a token is left out, as by tokenizers") {
+  const auto tokenizer = Tokenizer::parse(changed([](Json& json) {
+                                            Json& vocabulary = json["model"]["vocab"];
+                                            vocabulary["zzzz"] = vocabulary.at("\u0104");  // of the byte 4
+                                            vocabulary.erase("\u0104");
+                                          }),
+                                          "x.json");
+  CHECK(tokenizer->encode("\x04").empty());
+  CHECK(tokenizer->decode(tokenizer->encode("a\x04z")) == "az");
+}
+
 TEST_CASE("a broken tokenizer.json is refused with its name and what is wrong") {
   REQUIRE_THROWS_WITH(Tokenizer::parse("{\"model\":", "x.json"), Contains("x.json") && Contains("parse error"));
   REQUIRE_THROWS_WITH(Tokenizer::parse("[]", "x.json"), Contains("not a JSON object"));
