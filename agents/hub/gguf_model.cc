@@ -12,7 +12,7 @@
 #include "agents/hub/pretokenize.h"
 #include "agents/hub/tensor_type.h"
 #include "core/error.h"
-#include "core/json_text.h"
+#include "core/json_parse.h"
 #include "core/text.h"
 
 namespace agon::agents {

@@ -104,7 +104,9 @@ void add_run(CLI::App& app) {
       ->group(kPolicyFlags);
   add_cache_option(*command, flags->cache)->group(kPolicyFlags);
   add_weights_option(*command, flags->weights)->group(kPolicyFlags);
-  command->add_option("--budget", flags->budget, "Most that the run may cost, as in usd=5; the policy needs a price")
+  command
+      ->add_option("--budget", flags->budget,
+                   "Maximum cost of the run, as in usd=5; needs a policy file with a 'price'")
       ->type_name("<limits>")
       ->check(some_text())
       ->group(kPolicyFlags);
