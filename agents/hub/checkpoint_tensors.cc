@@ -22,6 +22,13 @@ CheckpointTensors open_gguf(const fs::path& path, const ModelConfig& config) {
   for (const auto& [name, view] : file->tensors())
     if (const std::string hub = hub_name_of_gguf(name); !hub.empty())
       add(tensors, path, hub, {view, gguf_row_order(config, hub), true});
+  if (!config.vision) return tensors;
+  const std::optional<GgufVision> vision = open_gguf_vision(path);
+  if (!vision) throw Error("{}: the mmproj file that was beside it is gone.", path.string());
+  GgufVisionTensors tower = gguf_vision_tensors(*vision->file, vision->source);
+  tensors.files.push_back(vision->file);
+  for (auto& owned : tower.owned) tensors.files.push_back(std::move(owned));
+  for (const auto& [name, view] : tower.by_name) add(tensors, vision->source, name, {view});
   return tensors;
 }
 

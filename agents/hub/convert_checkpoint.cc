@@ -9,6 +9,7 @@
 
 #include "agents/hub/checkpoint_tensors.h"
 #include "agents/hub/gguf_model.h"
+#include "agents/hub/gguf_vision.h"
 #include "agents/hub/gguf_writer.h"
 #include "agents/hub/model_folder.h"
 #include "core/error.h"
@@ -56,6 +57,15 @@ GgufTensor gguf_tensor(const std::string& hub_name, const CheckpointTensor& tens
           }};
 }
 
+// Each tensor tells when it is written.
+void report(std::vector<GgufTensor>& tensors, std::size_t before, std::size_t all, const ConvertProgress& progress) {
+  for (GgufTensor& tensor : tensors)
+    tensor.each_row = [each_row = tensor.each_row, &progress, done = ++before, all](const auto& put) {
+      each_row(put);
+      progress(done, all);
+    };
+}
+
 }  // namespace
 
 void write_hub_folder(const fs::path& from, const fs::path& folder, std::string_view type,
@@ -78,17 +88,21 @@ void write_gguf_file(const fs::path& from, const fs::path& file, std::string_vie
                      const ConvertProgress& progress) {
   const ModelFolder parts = open_model_folder(from);
   const CheckpointTensors tensors = open_checkpoint_tensors(from, parts.config);
-  std::vector<GgufTensor> list;
+  std::vector<GgufTensor> text, tower;
   for (const auto& [name, tensor] : tensors.by_name) {
     if (name == "lm_head.weight" && parts.config.text.tie_word_embeddings) continue;
-    list.push_back(gguf_tensor(name, tensor, parts.config, type));
-    const auto each_row = list.back().each_row;
-    list.back().each_row = [each_row, &progress, done = list.size(), &list](const auto& put) {
-      each_row(put);
-      progress(done, list.size());
-    };
+    if (parts.config.vision && name.starts_with("visual.")) {
+      for (GgufTensor& part : gguf_vision_parts(name, tensor, type.starts_with('Q') ? "F16" : type))
+        tower.push_back(std::move(part));
+    } else {
+      text.push_back(gguf_tensor(name, tensor, parts.config, type));
+    }
   }
-  write_gguf(file, gguf_keys(parts, from.filename().string()), list);
+  report(tower, 0, text.size() + tower.size(), progress);
+  report(text, tower.size(), text.size() + tower.size(), progress);
+  // The tower first: who finds the model finds it whole.
+  if (parts.config.vision) write_gguf(mmproj_of(file), gguf_vision_keys(parts.config, parts.images), tower);
+  write_gguf(file, gguf_keys(parts, from.filename().string()), text);
 }
 
 }  // namespace agon::agents

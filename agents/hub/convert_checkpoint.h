@@ -1,5 +1,5 @@
 // agents/hub/convert_checkpoint.h - a checkpoint in another form: a hub folder from a GGUF file, and a GGUF file from a
-// hub folder. Text models.
+// hub folder. A vision tower is a file of its own there, mmproj-NAME.gguf beside NAME.gguf.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +17,8 @@ using ConvertProgress = std::function<void(std::size_t done, std::size_t all)>;
 // type: F32, F16 or BF16.
 void write_hub_folder(const std::filesystem::path& from, const std::filesystem::path& folder, std::string_view type,
                       const ConvertProgress& progress);
-// type: F32, F16, BF16, Q8_0 or Q4_0; under Q4_0 the embedding and the head have eight bits.
+// type: F32, F16, BF16, Q8_0 or Q4_0; under Q4_0 the embedding and the head have eight bits. A tower is written in F16
+// where the type is of codes: its rows are seldom a whole number of blocks.
 void write_gguf_file(const std::filesystem::path& from, const std::filesystem::path& file, std::string_view type,
                      const ConvertProgress& progress);
 

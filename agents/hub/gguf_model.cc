@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "agents/hub/architecture.h"
+#include "agents/hub/gguf_key_reader.h"
+#include "agents/hub/gguf_vision.h"
 #include "agents/hub/model_folder.h"
 #include "agents/hub/pretokenize.h"
 #include "agents/hub/tensor_type.h"
@@ -21,44 +23,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Keys of one file, with errors that name it.
-class Keys {
- public:
-  Keys(const GgufFile& file, const std::string& source) : json_(file.keys()), source_(source) {}
-  [[noreturn]] void fail(const std::string& key, const std::string& what) const {
-    throw Error("{}: the key {}: {}. Is this a language model?", source_, key, what);
-  }
-  const Json* find(const std::string& key) const {
-    const auto found = json_.find(key);
-    return found == json_.end() ? nullptr : &*found;
-  }
-  const Json& at(const std::string& key) const {
-    const Json* const value = find(key);
-    if (!value) fail(key, "missing");
-    return *value;
-  }
-  std::string text(const std::string& key) const {
-    const Json& value = at(key);
-    if (!value.is_string()) fail(key, to_text(value) + " is not a text");
-    return value.get<std::string>();
-  }
-  const Json& list(const std::string& key) const {
-    const Json& value = at(key);
-    if (!value.is_array()) fail(key, "not a list");
-    return value;
-  }
-  std::optional<std::int64_t> id(const std::string& key) const {
-    const Json* const value = find(key);
-    return value ? whole_number<std::int64_t>(*value, 0, 0x7ffffffe) : std::nullopt;
-  }
-
- private:
-  const Json& json_;
-  const std::string& source_;
-};
-
 // The tokens that end a turn; <|endoftext|> ends a text of Qwen beside its end of a turn.
-Json end_tokens(const Keys& keys) {
+Json end_tokens(const GgufKeyReader& keys) {
   Json ends = Json::array();
   for (const char* key : {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id"})
     if (const auto id = keys.id(key); id && std::find(ends.begin(), ends.end(), *id) == ends.end()) ends.push_back(*id);
@@ -84,7 +50,7 @@ std::optional<RopeScaling> find_scaling(std::span<const float> divisors, double 
   return std::nullopt;
 }
 
-void read_scaled_rope(const GgufFile& file, const Keys& keys, Json& config) {
+void read_scaled_rope(const GgufFile& file, const GgufKeyReader& keys, Json& config) {
   const auto found = file.tensors().find("rope_freqs.weight");
   if (found == file.tensors().end()) return;
   const TensorView& tensor = found->second;
@@ -103,9 +69,43 @@ void read_scaled_rope(const GgufFile& file, const Keys& keys, Json& config) {
                                {"original_max_position_embeddings", scaling->trained_positions}};
 }
 
+bool may_see(const std::string& type) { return type == "qwen2vl"; }
+
+// llama.cpp has one name for the text models of the Qwen-VL families: their tower says which they are. Without a tower
+// they are Qwen2.
+const Architecture& architecture_of(const std::string& type, const GgufVision* vision, const std::string& source) {
+  const std::string known = vision ? gguf_vision_model_type(*vision->file, vision->source)
+                            : may_see(type) ? "qwen2"
+                                            : type;
+  const Architecture* const architecture = find_architecture(known);
+  if (!architecture || architecture->sees != (vision != nullptr))
+    throw Error("{}: general.architecture: {} is not read from GGUF. agon knows {}.", source, shown_text(type),
+                known_architectures());
+  return *architecture;
+}
+
+std::int64_t token_id(const GgufKeyReader& keys, std::string_view token) {
+  const Json& tokens = keys.list("tokenizer.ggml.tokens");
+  const auto found = std::find(tokens.begin(), tokens.end(), Json(token));
+  if (found == tokens.end()) keys.fail("tokenizer.ggml.tokens", fmt::format("no {}", token));
+  return found - tokens.begin();
+}
+
+void add_sight(const GgufKeyReader& keys, const std::string& type, const GgufVision& vision, Json& config) {
+  const Json& sections = keys.list(type + ".rope.dimension_sections");
+  config["rope_parameters"] = {{"rope_type", "default"}, {"mrope_section", Json::array()}};
+  for (std::size_t axis = 0; axis < std::min<std::size_t>(sections.size(), 3); ++axis)
+    config["rope_parameters"]["mrope_section"].push_back(sections[axis]);
+  config["vision_config"] = gguf_vision_config(*vision.file, vision.source);
+  config["image_token_id"] = token_id(keys, "<|image_pad|>");
+  config["video_token_id"] = token_id(keys, "<|video_pad|>");
+  config["vision_start_token_id"] = token_id(keys, "<|vision_start|>");
+  config["vision_end_token_id"] = token_id(keys, "<|vision_end|>");
+}
+
 enum class TokenType { normal = 1, unknown = 2, control = 3, user_defined = 4, unused = 5, byte = 6 };
 
-std::vector<TokenType> token_types(const Keys& keys, std::size_t tokens) {
+std::vector<TokenType> token_types(const GgufKeyReader& keys, std::size_t tokens) {
   const Json& types = keys.list("tokenizer.ggml.token_type");
   if (types.size() != tokens)
     keys.fail("tokenizer.ggml.token_type", fmt::format("{} types for {} tokens", types.size(), tokens));
@@ -127,7 +127,7 @@ struct Family {
   bool composes, words_are_whole;
   Json pre_tokenizer;
 };
-Family family_of(const Keys& keys) {
+Family family_of(const GgufKeyReader& keys) {
   const std::string name = keys.text("tokenizer.ggml.pre");
   if (name == "qwen2") return {"qwen2", true, false, in_turn(split_by(kQwen2Regex), byte_level(false))};
   if (name == "llama-bpe") return {"llama-bpe", false, true, in_turn(split_by(kLlama3Regex), byte_level(false))};
@@ -167,21 +167,19 @@ std::optional<fs::path> find_gguf(const fs::path& path) {
   if (!fs::is_directory(path, code) || fs::exists(path / "config.json", code)) return std::nullopt;
   std::optional<fs::path> found;
   for (const fs::directory_entry& entry : fs::directory_iterator(path, code)) {
-    if (entry.path().extension() != ".gguf") continue;
+    if (entry.path().extension() != ".gguf" || is_mmproj(entry.path())) continue;
     if (found) throw Error("{}: several GGUF files. Name the one to load.", path.string());
     found = entry.path();
   }
   return found;
 }
 
-ModelConfig gguf_config(const GgufFile& file, const std::string& source) {
-  const Keys keys(file, source);
+ModelConfig gguf_config(const GgufFile& file, const GgufVision* vision, const std::string& source) {
+  const GgufKeyReader keys(file, source);
   const std::string type = keys.text("general.architecture");
-  const Architecture* const architecture = find_architecture(type);
-  if (!architecture || architecture->sees)
-    throw Error("{}: general.architecture: {} is not read from GGUF. agon knows {}.", source, shown_text(type),
-                known_architectures());
-  Json config{{"model_type", type}, {"hidden_act", "silu"}};
+  if (!may_see(type)) vision = nullptr;  // of another model that lies there
+  const Architecture& architecture = architecture_of(type, vision, source);
+  Json config{{"model_type", architecture.model_type}, {"hidden_act", "silu"}};
   const auto copy = [&](const char* to, const char* from, bool is_needed = true) {
     const std::string key = type + "." + from;
     if (is_needed || keys.find(key)) config[to] = keys.at(key);
@@ -199,15 +197,16 @@ ModelConfig gguf_config(const GgufFile& file, const std::string& source) {
     config["rope_parameters"] = {{"rope_type", *scaling}};
   read_scaled_rope(file, keys, config);
   config["vocab_size"] = keys.list("tokenizer.ggml.tokens").size();
-  config["attention_bias"] = architecture->biases != Biases::qkv && has_tensor(file, "blk.0.attn_q.bias");
+  config["attention_bias"] = architecture.biases != Biases::qkv && has_tensor(file, "blk.0.attn_q.bias");
   config["mlp_bias"] = has_tensor(file, "blk.0.ffn_gate.bias");
   config["tie_word_embeddings"] = !has_tensor(file, "output.weight");
   config["eos_token_id"] = end_tokens(keys);
+  if (architecture.sees) add_sight(keys, type, *vision, config);
   return parse_model_config(config, source);
 }
 
 std::string gguf_tokenizer_json(const GgufFile& file, const std::string& source) {
-  const Keys keys(file, source);
+  const GgufKeyReader keys(file, source);
   if (const std::string model = keys.text("tokenizer.ggml.model"); model != "gpt2")
     keys.fail("tokenizer.ggml.model", model + " is not supported, only gpt2 (byte-level BPE)");
   const Json& tokens = keys.list("tokenizer.ggml.tokens");
@@ -244,12 +243,12 @@ std::string gguf_tokenizer_json(const GgufFile& file, const std::string& source)
 }
 
 std::string gguf_chat_template(const GgufFile& file, const std::string& source) {
-  return Keys(file, source).text("tokenizer.chat_template");
+  return GgufKeyReader(file, source).text("tokenizer.chat_template");
 }
 
 Json gguf_named_tokens(const GgufFile& file) {
   const std::string source;
-  const Keys keys(file, source);
+  const GgufKeyReader keys(file, source);
   Json named = Json::object();
   const Json* const tokens = keys.find("tokenizer.ggml.tokens");
   for (const auto& [name, key] :
@@ -301,7 +300,7 @@ std::string gguf_name_of_hub(const std::string& hub_name) {
     if (const std::string known = named(kLayerNames, std::string_view(stem).substr(end + 1)); !known.empty())
       return fmt::format("blk.{}.{}{}", stem.substr(kLayers.size(), end - kLayers.size()), known, kind);
   }
-  throw Error("GGUF: there is no name for the tensor {}. Text models are converted.", hub_name);
+  throw Error("GGUF: there is no name for the tensor {}.", hub_name);
 }
 
 std::vector<std::int64_t> gguf_file_order(const ModelConfig& config, const std::string& hub_name) {
@@ -358,10 +357,9 @@ void add_tokenizer(const ModelFolder& parts, std::vector<GgufKey>& keys) {
 
 std::vector<GgufKey> gguf_keys(const ModelFolder& parts, const std::string& name) {
   const ModelConfig& config = parts.config;
-  if (config.vision) throw Error("GGUF: {} reads pictures. Text models are converted.", parts.path.string());
   if (config.text.rope_scaling)
     throw Error("GGUF: {} has the scaled positions of Llama 3, which are not written.", parts.path.string());
-  const std::string& type = config.model_type;
+  const std::string type = config.vision ? "qwen2vl" : config.model_type;
   const TextConfig& text = config.text;
   std::vector<GgufKey> keys{{"general.architecture", type}, {"general.name", name}};
   const auto number = [&](const char* key, int value) {
@@ -378,6 +376,10 @@ std::vector<GgufKey> gguf_keys(const ModelFolder& parts, const std::string& name
   number("context_length", text.max_position_embeddings);
   number("vocab_size", text.vocab_size);
   keys.push_back({type + ".attention.layer_norm_rms_epsilon", static_cast<float>(text.rms_norm_eps)});
+  if (config.vision) {
+    const auto& [time, height, width] = text.mrope_section;
+    keys.push_back({type + ".rope.dimension_sections", std::vector<std::int32_t>{time, height, width, 0}});
+  }
   keys.push_back({type + ".rope.freq_base", static_cast<float>(text.rope_theta)});
   add_tokenizer(parts, keys);
   return keys;

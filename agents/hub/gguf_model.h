@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "agents/hub/gguf.h"
+#include "agents/hub/gguf_vision.h"
 #include "agents/hub/gguf_writer.h"
 #include "agents/hub/model_config.h"
 
@@ -16,13 +17,13 @@ namespace agon::agents {
 
 struct ModelFolder;
 
-
-// `path` if it is a file whose name ends in .gguf, or the only such file of a folder without config.json.
+// `path` if it is a file whose name ends in .gguf, or the only such file of a folder without config.json, beside its
+// mmproj file.
 std::optional<std::filesystem::path> find_gguf(const std::filesystem::path& path);
 
 // Each throws Error naming the key that is missing or wrong; `source` names the file.
 
-ModelConfig gguf_config(const GgufFile& file, const std::string& source);
+ModelConfig gguf_config(const GgufFile& file, const GgufVision* vision, const std::string& source);  // null: no tower
 // The text of a tokenizer.json. Tokens of the type "unused" behind all others are left out.
 std::string gguf_tokenizer_json(const GgufFile& file, const std::string& source);
 std::string gguf_chat_template(const GgufFile& file, const std::string& source);
@@ -41,7 +42,7 @@ std::vector<std::int64_t> gguf_row_order(const ModelConfig& config, const std::s
 std::string gguf_name_of_hub(const std::string& hub_name);
 // For each row of the file, that of the hub; empty: the same.
 std::vector<std::int64_t> gguf_file_order(const ModelConfig& config, const std::string& hub_name);
-// Config, tokenizer and template of a text model.
+// Config, tokenizer and template; of a model that sees, those of its text (gguf_vision.h has the tower's).
 std::vector<GgufKey> gguf_keys(const ModelFolder& parts, const std::string& name);
 
 }  // namespace agon::agents

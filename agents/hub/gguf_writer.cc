@@ -41,6 +41,10 @@ struct AddValue {
     begin_list(WrittenKey::i32, numbers.size());
     for (const std::int32_t number : numbers) add<std::int32_t>(bytes, number);
   }
+  void operator()(const std::vector<float>& numbers) const {
+    begin_list(WrittenKey::f32, numbers.size());
+    for (const float number : numbers) add<float>(bytes, number);
+  }
   void begin_list(WrittenKey type, std::size_t size) const {
     add(bytes, WrittenKey::list);
     add(bytes, type);

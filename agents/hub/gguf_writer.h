@@ -11,7 +11,8 @@
 
 namespace agon::agents {
 
-using GgufValue = std::variant<std::string, std::uint32_t, float, bool, std::vector<std::string>, std::vector<std::int32_t>>;
+using GgufValue = std::variant<std::string, std::uint32_t, float, bool, std::vector<std::string>,
+                               std::vector<std::int32_t>, std::vector<float>>;
 struct GgufKey {
   std::string name;
   GgufValue value;

@@ -129,7 +129,10 @@ ModelFolder open_gguf(const fs::path& path) {
   const std::string source = path.string();
   ModelFolder parts;
   parts.path = path;
-  parts.config = gguf_config(*file, source);
+  const std::optional<GgufVision> vision = open_gguf_vision(path);
+  parts.config = gguf_config(*file, vision ? &*vision : nullptr, source);
+  if (parts.config.vision)
+    parts.images = parse_image_processor_config(gguf_image_processor(*vision->file, vision->source), vision->source);
   parts.tokenizer = Tokenizer::parse(gguf_tokenizer_json(*file, source), source);
   parts.chat = ChatTemplate::parse(gguf_chat_template(*file, source), source, special_tokens(*parts.tokenizer),
                                    gguf_named_tokens(*file));

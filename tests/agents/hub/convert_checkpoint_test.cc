@@ -4,9 +4,12 @@
 #include <filesystem>
 
 #include "agents/engine/local_policy.h"
+#include "agents/hub/gguf_vision.h"
+#include "agents/model_fingerprint.h"
 #include "core/error.h"
 #include "core/json.h"
 #include "core/text.h"
+#include "env/suite.h"
 #include "paths.h"
 #include "temp_folder.h"
 
@@ -27,6 +30,20 @@ std::vector<Completion> answers_of(const fs::path& model, WeightKind kind = Weig
     CompletionRequest request{{Message::of(Role::user, prompt)}, {}, 1, {}};
     request.sampling.temperature = 0;
     request.sampling.max_tokens = 30;
+    answers.push_back(policy->complete({&request, 1}).at(0));
+  }
+  return answers;
+}
+
+std::vector<Completion> answers_about_pictures(const fs::path& model) {
+  const auto policy = make_local_policy(model, {.threads = 1});
+  const env::Suite charts("charts", {.level = 2});
+  const auto env = charts.make_env();
+  std::vector<Completion> answers;
+  for (std::uint64_t task = 0; task < 3; ++task) {
+    CompletionRequest request{{{Role::user, env->reset({env::Split::test, task}).observation.parts, {}, {}}}, {}, 1, {}};
+    request.sampling.temperature = 0;
+    request.sampling.max_tokens = 40;
     answers.push_back(policy->complete({&request, 1}).at(0));
   }
   return answers;
@@ -63,11 +80,31 @@ TEST_CASE("convert: rows that are no whole blocks, and positions that are not wr
   CHECK_FALSE(fs::exists(scratch / "x.gguf"));
 }
 
-TEST_CASE("convert: what cannot be is said") {
+TEST_CASE("convert: a model that sees has its tower in a file beside it, and reads pictures as before") {
   const agon::test::TempFolder scratch;
-  CHECK_THROWS_WITH(write_gguf_file(agon::test::source_path("models/agon-tiny"), scratch / "x.gguf", "F16", nothing),
-                    Contains("reads pictures"));
-  CHECK_FALSE(fs::exists(scratch / "x.gguf"));
+  const fs::path tiny = agon::test::source_path("models/agon-tiny"), file = scratch / "tiny.gguf";
+  write_gguf_file(tiny, file, "F32", nothing);
+  CHECK(fs::exists(scratch / "mmproj-tiny.gguf"));
+  const std::vector<Completion> before = answers_about_pictures(tiny);
+  check_equal(answers_about_pictures(file), before);
+  check_equal(answers_about_pictures(scratch.path()), before);
+  const fs::path folder = scratch / "folder";
+  write_hub_folder(file, folder, "F32", nothing);
+  check_equal(answers_about_pictures(folder), before);
+  const std::string hash = model_fingerprint(file);
+  fs::remove(scratch / "mmproj-tiny.gguf");  // the text alone is a Qwen2
+  CHECK(model_fingerprint(file) != hash);
+  CHECK_FALSE(make_local_policy(file, {.threads = 1})->capabilities().images);
+}
+
+TEST_CASE("convert: of several towers the one with the model's name is taken, or none is guessed") {
+  const agon::test::TempFolder scratch;
+  const fs::path file = scratch / "tiny.gguf";
+  write_gguf_file(agon::test::source_path("models/agon-tiny"), file, "F32", nothing);
+  fs::copy(scratch / "mmproj-tiny.gguf", scratch / "other-mmproj-f16.gguf");
+  CHECK(find_mmproj(file) == scratch / "mmproj-tiny.gguf");
+  fs::rename(scratch / "mmproj-tiny.gguf", scratch / "mmproj-f32.gguf");
+  CHECK_THROWS_WITH(find_mmproj(file), Contains("several mmproj files"));
 }
 
 }  // namespace

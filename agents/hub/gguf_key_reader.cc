@@ -1,0 +1,53 @@
+#include "agents/hub/gguf_key_reader.h"
+
+#include "core/error.h"
+#include "core/text.h"
+
+namespace agon::agents {
+
+constexpr std::int64_t kMost = 1 << 24;  // far above any count of a real model
+
+void GgufKeyReader::fail(const std::string& key, const std::string& what) const {
+  throw Error("{}: the key {}: {}. Is this a model for llama.cpp that agon knows?", source_, key, what);
+}
+
+const Json* GgufKeyReader::find(const std::string& key) const {
+  const auto found = json_.find(key);
+  return found == json_.end() ? nullptr : &*found;
+}
+
+const Json& GgufKeyReader::at(const std::string& key) const {
+  const Json* const value = find(key);
+  if (!value) fail(key, "missing");
+  return *value;
+}
+
+std::string GgufKeyReader::text(const std::string& key) const {
+  const Json& value = at(key);
+  if (!value.is_string()) fail(key, shown_text(to_text(value)) + " is not a text");
+  return value.get<std::string>();
+}
+
+const Json& GgufKeyReader::list(const std::string& key) const {
+  const Json& value = at(key);
+  if (!value.is_array()) fail(key, "not a list");
+  return value;
+}
+
+std::int64_t GgufKeyReader::number(const std::string& key, std::int64_t least) const {
+  const Json& value = at(key);
+  const auto whole = whole_number<std::int64_t>(value, least, kMost);
+  if (!whole) fail(key, fmt::format("{} is not a whole number from {} on", shown_text(to_text(value)), least));
+  return *whole;
+}
+
+std::int64_t GgufKeyReader::number_or(const std::string& key, std::int64_t otherwise) const {
+  return find(key) ? number(key) : otherwise;
+}
+
+std::optional<std::int64_t> GgufKeyReader::id(const std::string& key) const {
+  const Json* const value = find(key);
+  return value ? whole_number<std::int64_t>(*value, 0, 0x7ffffffe) : std::nullopt;
+}
+
+}  // namespace agon::agents
