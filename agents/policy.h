@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -28,11 +29,24 @@ struct Beginning {
   std::vector<std::vector<Alternative>> alternatives;  // of each, or none
 };
 
+// What changes the logits before a token is drawn (agents/engine/logit_changes.h). The log-probabilities that are
+// reported stay the model's own.
+struct LogitChanges {
+  double repetition_penalty = 1;                        // above 0
+  double presence_penalty = 0, frequency_penalty = 0;   // in nats
+  std::map<std::int32_t, float> bias;                   // of ids; -infinity: never drawn
+  bool are_none() const {
+    return repetition_penalty == 1 && presence_penalty == 0 && frequency_penalty == 0 && bias.empty();
+  }
+};
+
 struct Sampling {
   double temperature = 1.0;         // 0: greedy
   double greedy_logprobs_at = 1.0;  // > 0: at temperature 0, the temperature of the reported log-probabilities
   double top_p = 1.0;               // (0, 1]
   int top_k = 0;                    // 0: all
+  double min_p = 0;                 // [0, 1]: least probability, as a share of the likeliest token's
+  LogitChanges changes;
   std::uint64_t seed = 0;           // sample j of a request draws from the stream (seed, j), whatever else runs
   int max_tokens = 256;
   std::vector<std::string> stop;  // a completion ends where one of these first appears; the match is kept in the text

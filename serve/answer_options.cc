@@ -1,6 +1,9 @@
 #include "serve/answer_options.h"
 
+#include <charconv>
+#include <cmath>
 #include <limits>
+#include <map>
 
 #include "core/rng.h"
 
@@ -40,13 +43,8 @@ struct Unsupported {
   const char* key;
   double neutral = std::numeric_limits<double>::quiet_NaN();  // a number that changes nothing
 };
-constexpr Unsupported kUnsupported[] = {{"presence_penalty", 0},
-                                        {"frequency_penalty", 0},
-                                        {"repetition_penalty", 1},
-                                        {"min_p", 0},
-                                        {"min_tokens", 0},
+constexpr Unsupported kUnsupported[] = {{"min_tokens", 0},
                                         {"best_of", 1},
-                                        {"logit_bias"},
                                         {"bad_words"},
                                         {"stop_token_ids"},
                                         {"ignore_eos"},
@@ -73,6 +71,35 @@ void refuse_constraint(const std::string& key) {
                  "unsupported_parameter", key}};
 }
 
+// {"token id": bias}; -100 bans the token, as OpenAI has it.
+std::map<std::int32_t, float> read_bias(const SortedJson& given) {
+  constexpr double kMost = 100;
+  std::map<std::int32_t, float> bias;
+  if (given.is_null()) return bias;
+  if (!given.is_object()) throw refused("logit_bias", fmt::format("'logit_bias' is {}, not an object.", shown(given)));
+  for (const auto& [name, value] : given.items()) {
+    std::int32_t id = -1;
+    const auto [end, code] = std::from_chars(name.data(), name.data() + name.size(), id);
+    if (code != std::errc() || end != name.data() + name.size() || id < 0)
+      throw refused("logit_bias", fmt::format("'logit_bias' has {}, which is no token's id.", shown_text(name)));
+    if (!value.is_number() || std::abs(value.get<double>()) > kMost)
+      throw refused("logit_bias", fmt::format("'logit_bias' of {} is {}, not a number from -100 to 100.", id, shown(value)));
+    const auto amount = value.get<float>();
+    bias[id] = amount <= -kMost ? -std::numeric_limits<float>::infinity() : amount;
+  }
+  return bias;
+}
+
+agents::LogitChanges read_changes(const RequestFields& fields) {
+  constexpr double kMostPenalty = 2, kLeastRepetition = 0.01, kMostRepetition = 10;
+  agents::LogitChanges changes;
+  changes.presence_penalty = fields.number("presence_penalty", -kMostPenalty, kMostPenalty, 0);
+  changes.frequency_penalty = fields.number("frequency_penalty", -kMostPenalty, kMostPenalty, 0);
+  changes.repetition_penalty = fields.number("repetition_penalty", kLeastRepetition, kMostRepetition, 1);
+  changes.bias = read_bias(fields.at("logit_bias"));
+  return changes;
+}
+
 }  // namespace
 
 agents::Sampling read_sampling(const RequestFields& fields) {
@@ -83,6 +110,8 @@ agents::Sampling read_sampling(const RequestFields& fields) {
   if (sampling.top_p <= 0) throw refused("top_p", "'top_p' is 0, not a number above 0 and up to 1.");
   sampling.top_k =
       static_cast<int>(std::max<std::int64_t>(0, fields.whole("top_k", -1, std::numeric_limits<int>::max(), 0)));
+  sampling.min_p = fields.number("min_p", 0, 1, 0);
+  sampling.changes = read_changes(fields);
   sampling.seed = fields.has("seed")
                       ? static_cast<std::uint64_t>(fields.whole("seed", std::numeric_limits<std::int64_t>::min(),
                                                                 std::numeric_limits<std::int64_t>::max(), 0))

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "agents/engine/scheduler.h"
 #include "core/error.h"
@@ -88,6 +90,18 @@ void check_memory(std::int64_t prompt, std::int64_t own, const EngineState& stat
         prompt, own, megabytes, held);
 }
 
+void check(const LogitChanges& changes, const ModelConfig& config) {
+  if (!(changes.repetition_penalty > 0) || !std::isfinite(changes.repetition_penalty))
+    throw Error("policy: repetition_penalty {} is not a number above 0.", changes.repetition_penalty);
+  for (const auto& [name, value] : {std::pair("presence_penalty", changes.presence_penalty),
+                                    std::pair("frequency_penalty", changes.frequency_penalty)})
+    if (!std::isfinite(value)) throw Error("policy: {} {} is not a number.", name, value);
+  for (const auto& [id, bias] : changes.bias)
+    if (id < 0 || id >= config.text.vocab_size || !(bias < std::numeric_limits<float>::infinity()))
+      throw Error("policy: logit_bias of the token {} is {}; ids are 0 to {}, and biases numbers or -inf.", id, bias,
+                  config.text.vocab_size - 1);
+}
+
 void check(const GenerationRequest& request, const EngineState& state) {
   const Sampling& sampling = request.sampling;
   if (request.n < 1 || request.n > kMostSamples)
@@ -98,6 +112,10 @@ void check(const GenerationRequest& request, const EngineState& state) {
     throw Error("policy: greedy_logprobs_at {} is not a number above 0.", sampling.greedy_logprobs_at);
   if (!(sampling.top_p > 0 && sampling.top_p <= 1)) throw Error("policy: top_p {} is not in (0, 1].", sampling.top_p);
   if (sampling.top_k < 0) throw Error("policy: top_k {} is negative; 0 means all.", sampling.top_k);
+  check(sampling.changes, state.config);
+  if (!sampling.excluded.empty() && !sampling.changes.are_none())
+    throw Error("policy: penalties and biases change what an excluded beginning weighs. Leave one of them out.");
+  if (!(sampling.min_p >= 0 && sampling.min_p <= 1)) throw Error("policy: min_p {} is not in [0, 1].", sampling.min_p);
   if (sampling.alternatives < 0)
     throw Error("policy: alternatives {} is negative; 0 means none.", sampling.alternatives);
   if (sampling.max_tokens < 1) throw Error("policy: max_tokens {} is not positive.", sampling.max_tokens);

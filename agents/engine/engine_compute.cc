@@ -5,6 +5,7 @@
 #include <exception>
 #include <map>
 
+#include "agents/engine/logit_changes.h"
 #include "agents/engine/vision_encoder.h"
 #include "core/error.h"
 
@@ -245,9 +246,21 @@ void EngineCompute::decode_together(std::span<EngineSequence*> sequences, const 
   });
 }
 
+// Where logits are changed, from the changed ones, with the log-probability that the model gave.
+SampledToken EngineCompute::drawn(EngineSequence& sequence, std::span<const float> logits,
+                                  SamplerScratch& scratch) const {
+  const Sampling& sampling = *sequence.sampling;
+  if (sampling.changes.are_none()) return sample_token(logits, allowed_, sampling, sequence.rng, scratch);
+  change_logits(sampling.changes, sequence.request->ids, sequence.completion->token_ids, logits, scratch.changed);
+  SampledToken token = sample_token(scratch.changed, allowed_, sampling, sequence.rng, scratch);
+  const double temperature = sampling.temperature == 0 ? sampling.greedy_logprobs_at : sampling.temperature;
+  token.logprob = token_logprob(logits, allowed_, token.id, temperature, sampling.alternatives, scratch);
+  return token;
+}
+
 void EngineCompute::sample(EngineSequence& sequence, std::span<const float> logits, SamplerScratch& scratch) const {
   withhold(*sequence.sampling, sequence.completion->token_ids, scratch);
-  const SampledToken token = sample_token(logits, allowed_, *sequence.sampling, sequence.rng, scratch);
+  const SampledToken token = drawn(sequence, logits, scratch);
   if (sequence.sampling->alternatives > 0) sequence.completion->alternatives.push_back(scratch.alternatives);
   advance(sequence, token);
 }

@@ -46,6 +46,7 @@ class EngineCompute {
   void decode_all(std::span<const std::unique_ptr<EngineSequence>> sequences);
   void decode_some(std::span<EngineSequence*> sequences, const kernels::ParallelFor& parallel) const noexcept;
   void decode_together(std::span<EngineSequence*> sequences, const kernels::ParallelFor& parallel) const;
+  SampledToken drawn(EngineSequence& sequence, std::span<const float> logits, SamplerScratch& scratch) const;
   void sample(EngineSequence& sequence, std::span<const float> logits, SamplerScratch& scratch) const;
   DecoderRow row_of(const EngineSequence& sequence, std::span<const std::int32_t> tokens) const;
   void advance(EngineSequence& sequence, const SampledToken& token) const;

@@ -84,12 +84,17 @@ void sort_by_digit(int shift, std::vector<Entry>& entries, std::vector<Entry>& o
 RankedDraw::RankedDraw(std::span<const float> logits, std::span<const float> weights,
                        std::span<const std::int32_t> allowed, float max, float inverse_temperature,
                        RankedDrawScratch& scratch)
-    : logits_(logits), weights_(weights), scratch_(scratch), cut_{kBuckets, 0} {
+    : logits_(logits),
+      weights_(weights),
+      max_(max),
+      inverse_temperature_(inverse_temperature),
+      scale_(scale_of(logits, max, inverse_temperature)),
+      scratch_(scratch),
+      cut_{kBuckets, 0} {
   scratch_.buckets.resize(logits.size());
   scratch_.mass.assign(kBuckets, 0);
   scratch_.count.assign(kBuckets, 0);
-  find_buckets(logits.data(), std::ssize(logits), max, scale_of(logits, max, inverse_temperature),
-               scratch_.buckets.data());
+  find_buckets(logits.data(), std::ssize(logits), max, scale_, scratch_.buckets.data());
   scratch_.allowed_buckets.assign((logits.size() + kStretch - 1) / kStretch * kStretch, kNone);
   for (const std::int32_t id : allowed) {
     const std::uint16_t bucket = scratch_.buckets[static_cast<std::size_t>(id)];
@@ -170,6 +175,18 @@ void RankedDraw::keep_mass(double share) {
     }
     reached += here;
   }
+}
+
+void RankedDraw::keep_likely(double share) {
+  const auto least = static_cast<float>(static_cast<double>(max_) +
+                                        std::log(share) / static_cast<double>(inverse_temperature_));
+  std::uint16_t found = 0;
+  find_buckets(&least, 1, max_, scale_, &found);
+  const int bucket = found;
+  if (bucket > cut_.bucket) return;
+  std::int64_t within = 0;
+  for (const Entry& entry : kept_of(bucket)) within += logits_[static_cast<std::size_t>(entry.id)] >= least ? 1 : 0;
+  cut_ = {bucket, within};
 }
 
 std::int32_t RankedDraw::draw(double uniform) {

@@ -1,4 +1,4 @@
-// agents/engine/ranked_draw.h - draws an id from a row of logits, with top-k and top-p, without sorting the vocabulary:
+// agents/engine/ranked_draw.h - draws an id from a row of logits, with top-k, top-p and min-p, without sorting the vocabulary:
 // ids are put in buckets by their logits, and only a bucket with a cut or the draw is sorted.
 #pragma once
 
@@ -31,6 +31,8 @@ class RankedDraw {
   void keep_first(std::int64_t count);  // keeps the first ids of the rest
   // Keeps the fewest first ids that hold `share` of the remaining mass.
   void keep_mass(double share);
+  // Keeps the ids whose probability is at least `share` of e^max's. REQUIRES: 0 < share <= 1.
+  void keep_likely(double share);
   // Draws by weight, uniform in [0, 1); -1 if all remaining weights are 0.
   std::int32_t draw(double uniform);
 
@@ -46,6 +48,7 @@ class RankedDraw {
   void sort(int bucket);
 
   std::span<const float> logits_, weights_;
+  float max_, inverse_temperature_, scale_;
   RankedDrawScratch& scratch_;
   Cut cut_;
   int sorted_ = -1;  // the bucket that scratch_.sorted holds

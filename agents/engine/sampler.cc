@@ -47,6 +47,7 @@ std::int32_t draw_truncated(double uniform, std::span<const float> logits, std::
   RankedDraw ranked(logits, scratch.weights, allowed, max, inverse_temperature, scratch.ranked);
   if (sampling.top_k > 0) ranked.keep_first(sampling.top_k);
   if (sampling.top_p < 1.0) ranked.keep_mass(sampling.top_p);
+  if (sampling.min_p > 0) ranked.keep_likely(sampling.min_p);
   return ranked.draw(uniform);
 }
 
@@ -178,7 +179,8 @@ SampledToken sample_token(std::span<const float> logits, std::span<const std::in
   if (greedy) {
     if (!scratch.withheld.empty()) id = likeliest_left(allowed, sums.total, scratch);
   } else {
-    const bool whole = (sampling.top_k == 0 || sampling.top_k >= std::ssize(allowed)) && sampling.top_p >= 1.0;
+    const bool whole = (sampling.top_k == 0 || sampling.top_k >= std::ssize(allowed)) && sampling.top_p >= 1.0 &&
+                       sampling.min_p <= 0;
     const double uniform = rng.uniform();
     id = whole ? draw(uniform, allowed, scratch.weights)
                : draw_truncated(uniform, logits, allowed, sampling, sums.max, inverse_temperature, scratch);

@@ -31,6 +31,7 @@ struct SamplerScratch {
   std::vector<std::int32_t> order;
   std::vector<Alternative> alternatives;
   RankedDrawScratch ranked;
+  std::vector<float> changed;  // logits
 };
 // Computes the effect of sampling.excluded on the next token of a completion that began with `written`.
 // scratch.withheld: ids, each with the share of its probability that leads to excluded completions; all of it if the id
@@ -40,7 +41,8 @@ struct SamplerScratch {
 void withhold(const Sampling& sampling, std::span<const std::int32_t> written, SamplerScratch& scratch);
 
 // T = 0: the first of the most likely allowed ids, or scratch.way_out if that is more likely. Otherwise one draw among
-// the allowed ids: the top_k most likely ones, of these the fewest that hold top_p of their mass. scratch.withheld is
+// the allowed ids: the top_k most likely ones, of these the fewest that hold top_p of their mass, of
+// these the ones that min_p leaves. scratch.withheld is
 // subtracted from the probabilities first. Leaves sampling.alternatives in scratch.alternatives. Throws Error if the
 // logits are not numbers.
 SampledToken sample_token(std::span<const float> logits, std::span<const std::int32_t> allowed,

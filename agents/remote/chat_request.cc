@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 
@@ -45,6 +46,12 @@ void add_sampling(Json& body, const ChatRequest& request, const ServerTraits& tr
     if (sampling.top_k > 0) body["top_k"] = sampling.top_k;
     if (traits.seeds) body["seed"] = sampling.seed >> 33;  // some servers hold it in 32 bits, with a sign
   }
+  const LogitChanges& changes = sampling.changes;
+  if (sampling.min_p > 0) body["min_p"] = sampling.min_p;
+  if (changes.repetition_penalty != 1) body["repetition_penalty"] = changes.repetition_penalty;
+  if (changes.presence_penalty != 0) body["presence_penalty"] = changes.presence_penalty;
+  if (changes.frequency_penalty != 0) body["frequency_penalty"] = changes.frequency_penalty;
+  if (!changes.bias.empty()) body["logit_bias"] = bias_json(changes.bias);
   if (!sampling.stop.empty() && !request.streams) body["stop"] = sampling.stop;
   if (request.n > 1) body["n"] = request.n;
   if (is_text && (request.asks_prompt_logprobs || (request.asks_logprobs && traits.logprobs))) {
@@ -96,6 +103,13 @@ std::string PictureUrls::url_of(const Image& picture) {
   const std::lock_guard lock(kept_->mutex);
   kept_->urls.add(hash, url, std::ssize(*url));
   return *url;
+}
+
+Json bias_json(const std::map<std::int32_t, float>& bias) {
+  constexpr float kNever = -100;
+  Json json = Json::object();
+  for (const auto& [id, value] : bias) json[std::to_string(id)] = std::max(value, kNever);
+  return json;
 }
 
 Json message_json(const Message& message, PictureUrls& pictures) {

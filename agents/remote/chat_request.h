@@ -2,6 +2,7 @@
 // continue a turn or to score one.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -25,6 +26,9 @@ class PictureUrls {
   struct Kept;
   const std::unique_ptr<Kept> kept_;
 };
+
+// As OpenAI's protocol has it: ids as texts, and -100 for a token that is never drawn.
+Json bias_json(const std::map<std::int32_t, float>& bias);
 
 // A message as OpenAI's protocol has it.
 Json message_json(const Message& message, PictureUrls& pictures);

@@ -50,7 +50,8 @@ TEST_CASE("a chat is read with all that it says") {
     "temperature": 0.5, "top_p": 0.9, "top_k": 5, "seed": -3, "max_tokens": 7, "stop": ["x", "yy"], "n": 3,
     "logprobs": true, "top_logprobs": 2, "stream": true, "stream_options": {"include_usage": true},
     "include_stop_str_in_output": true, "user": "someone", "tools": [], "response_format": {"type": "text"},
-    "presence_penalty": 0, "tool_choice": "none"})")));
+    "presence_penalty": 0.5, "frequency_penalty": -1, "repetition_penalty": 1.1, "min_p": 0.05,
+    "logit_bias": {"7": -100, "9": 1.5}, "tool_choice": "none"})")));
   REQUIRE(call.request.messages.size() == 2);
   CHECK(call.request.messages[1].parts.size() == 2);
   CHECK(call.request.messages[1].text() == "ab");
@@ -58,6 +59,10 @@ TEST_CASE("a chat is read with all that it says") {
   const agents::Sampling& sampling = call.request.sampling;
   CHECK(sampling.temperature == 0.5);
   CHECK(sampling.top_p == 0.9);
+  CHECK((sampling.min_p == 0.05 && sampling.changes.repetition_penalty == 1.1));
+  CHECK((sampling.changes.presence_penalty == 0.5 && sampling.changes.frequency_penalty == -1));
+  CHECK(sampling.changes.bias.at(7) == -std::numeric_limits<float>::infinity());
+  CHECK(sampling.changes.bias.at(9) == 1.5F);
   CHECK(sampling.top_k == 5);
   CHECK(sampling.seed == static_cast<std::uint64_t>(-3));
   CHECK(sampling.max_tokens == 7);
@@ -115,8 +120,12 @@ TEST_CASE("values of other types and out of range are refused by their key") {
            {R"("response_format": {"type": "json_object"})", "response_format"},
            {R"("response_format": "json")", "response_format"},
            {R"("guided_regex": "a+")", "guided_regex"},
-           {R"("logit_bias": {"5": 1})", "logit_bias"},
-           {R"("frequency_penalty": 0.5)", "frequency_penalty"},
+           {R"("logit_bias": {"5": 101})", "logit_bias"},
+           {R"("logit_bias": {"x": 1})", "logit_bias"},
+           {R"("logit_bias": [5])", "logit_bias"},
+           {R"("frequency_penalty": 2.5)", "frequency_penalty"},
+           {R"("repetition_penalty": 0)", "repetition_penalty"},
+           {R"("min_p": 1.5)", "min_p"},
            {R"("echo": true)", "echo"},
            {R"("add_generation_prompt": 1)", "add_generation_prompt"}}) {
     CAPTURE(keys);

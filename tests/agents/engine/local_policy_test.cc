@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <set>
@@ -249,4 +250,25 @@ TEST_CASE("local policy: a folder that is none, or whose weights are cut, is an 
   std::filesystem::copy(kGolden + "/model", folder / "model");
   std::filesystem::resize_file(folder / "model/model.safetensors", 5000);
   CHECK_THROWS_AS(make_local_policy(folder / "model"), Error);
+}
+
+TEST_CASE("local policy: penalties and biases change what is drawn, and no log-probability") {
+  const auto policy = make_local_policy(agon::test::source_path("models/agon-tiny"), {.threads = 1});
+  CompletionRequest request{{Message::of(Role::user, "What is 2 + 3?")}, {}, 1, {}};
+  request.sampling.temperature = 0;
+  request.sampling.max_tokens = 12;
+  const auto ask = [&] { return policy->complete({&request, 1}).at(0); };
+  const Completion plain = ask();
+  request.sampling.changes.bias = {{plain.token_ids[0], -std::numeric_limits<float>::infinity()}};
+  const Completion without = ask();
+  CHECK(std::count(without.token_ids.begin(), without.token_ids.end(), plain.token_ids[0]) == 0);
+  const ScoreRequest written{request.messages, without.token_ids, 1.0, {}};
+  CHECK(policy->score({&written, 1}).at(0).logprobs == without.logprobs);
+  request.sampling.changes = {.frequency_penalty = 1000};  // no token twice
+  const Completion penalised = ask();
+  CHECK(std::set<std::int32_t>(penalised.token_ids.begin(), penalised.token_ids.end()).size() == penalised.token_ids.size());
+  request.sampling.changes = {.bias = {{1 << 20, 1.0F}}};
+  CHECK_THROWS_WITH(ask(), Catch::Contains("logit_bias of the token 1048576"));
+  request.sampling.changes = {.repetition_penalty = 0};
+  CHECK_THROWS_WITH(ask(), Catch::Contains("repetition_penalty 0"));
 }

@@ -74,8 +74,8 @@ Ids sorted(Ids ids, const std::vector<float>& logits) {
 }
 
 // What a draw from the sorted list of allowed ids gives.
-std::int32_t draw_sorted(double uniform, const std::vector<float>& weights, std::span<const std::int32_t> ids,
-                         const Sampling& sampling) {
+std::int32_t draw_sorted(double uniform, const std::vector<float>& logits, const std::vector<float>& weights,
+                         std::span<const std::int32_t> ids, const Sampling& sampling) {
   const auto weight = [&](std::int32_t id) { return static_cast<double>(weights[static_cast<std::size_t>(id)]); };
   if (sampling.top_k > 0 && sampling.top_k < std::ssize(ids)) ids = ids.first(static_cast<std::size_t>(sampling.top_k));
   double mass = 0, reached = 0;
@@ -85,6 +85,16 @@ std::int32_t draw_sorted(double uniform, const std::vector<float>& weights, std:
     while (count < ids.size() && (count == 0 || reached < sampling.top_p * mass)) reached += weight(ids[count++]);
     ids = ids.first(count);
     mass = reached;
+  }
+  if (sampling.min_p > 0) {
+    const auto max = static_cast<double>(*std::max_element(logits.begin(), logits.end()));
+    const auto inverse = static_cast<double>(static_cast<float>(1 / sampling.temperature));
+    const auto least = static_cast<float>(max + std::log(sampling.min_p) / inverse);
+    std::size_t count = 0;
+    mass = 0;
+    for (; count < ids.size() && logits[static_cast<std::size_t>(ids[count])] >= least; ++count) mass += weight(ids[count]);
+    ids = ids.first(count);
+    if (ids.empty()) return -1;
   }
   double left = uniform * mass;
   std::int32_t last = -1;
@@ -102,7 +112,8 @@ void check_row(const Row& row, const Ids& allowed, std::span<const Sampling> sam
   SamplerScratch scratch;
   std::vector<float> weights(row.logits.size());
   for (const Sampling& sampling : samplings) {
-    const bool whole = sampling.top_p == 1 && (sampling.top_k == 0 || sampling.top_k >= std::ssize(allowed));
+    const bool whole = sampling.top_p == 1 && sampling.min_p == 0 &&
+                       (sampling.top_k == 0 || sampling.top_k >= std::ssize(allowed));
     if (whole) continue;  // drawn in the order of ids
     kernels::softmax_weights(row.logits.data(), std::ssize(row.logits), static_cast<float>(1 / sampling.temperature),
                              weights.data());
@@ -110,8 +121,9 @@ void check_row(const Row& row, const Ids& allowed, std::span<const Sampling> sam
       Rng rng(++seed), same = rng;
       const std::int32_t id = sample_token(row.logits, allowed, sampling, rng, scratch).id;
       INFO(row.name << ", " << allowed.size() << " of " << row.logits.size() << ", top_p " << sampling.top_p
-                    << ", top_k " << sampling.top_k << ", T " << sampling.temperature << ", draw " << i);
-      REQUIRE(id == draw_sorted(same.uniform(), weights, order, sampling));
+                    << ", top_k " << sampling.top_k << ", min_p " << sampling.min_p << ", T " << sampling.temperature << ", draw " << i);
+      const std::int32_t expected = draw_sorted(same.uniform(), row.logits, weights, order, sampling);
+      REQUIRE(id == (expected < 0 ? order.front() : expected));  // none is likely enough: the likeliest
     }
   }
 }
@@ -131,6 +143,13 @@ TEST_CASE("ranked draw: every choice is that of the sorted vocabulary") {
     for (const int top_k : {0, 1, 2, 40, 600, 2999})
       samplings.push_back(
           {.temperature = std::array{1.0, 0.3, 5.0}[samplings.size() % 3], .top_p = top_p, .top_k = top_k});
+  for (const double min_p : {1e-30, 0.001, 0.05, 0.9, 1.0})
+    for (const double top_p : {0.9, 1.0})
+      for (const int top_k : {0, 40})
+        samplings.push_back({.temperature = std::array{1.0, 0.3, 5.0}[samplings.size() % 3],
+                             .top_p = top_p,
+                             .top_k = top_k,
+                             .min_p = min_p});
   for (const Row& row : rows_of(size, size))
     for (const Ids& allowed : {every(1, size), every(3, size)}) check_row(row, allowed, samplings, size);
 }
@@ -154,7 +173,7 @@ TEST_CASE("ranked draw: what is withheld is missing from the mass, wherever it s
     RankedDraw draw(logits, weights, allowed, max, 1, scratch);
     draw.keep_first(sampling.top_k);
     draw.keep_mass(sampling.top_p);
-    const std::int32_t found = draw.draw(uniform), expected = draw_sorted(uniform, weights, order, sampling);
+    const std::int32_t found = draw.draw(uniform), expected = draw_sorted(uniform, logits, weights, order, sampling);
     CHECK((found == expected || (found == -1 && weights[static_cast<std::size_t>(expected)] == 0)));
   }
 }

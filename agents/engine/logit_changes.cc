@@ -1,0 +1,35 @@
+#include "agents/engine/logit_changes.h"
+
+#include <algorithm>
+
+namespace agon::agents {
+namespace {
+
+std::vector<std::int32_t> each_once(std::span<const std::int32_t> prompt, std::span<const std::int32_t> written) {
+  std::vector<std::int32_t> ids(prompt.begin(), prompt.end());
+  ids.insert(ids.end(), written.begin(), written.end());
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids;
+}
+
+}  // namespace
+
+void change_logits(const LogitChanges& changes, std::span<const std::int32_t> prompt,
+                   std::span<const std::int32_t> written, std::span<const float> logits, std::vector<float>& changed) {
+  changed.assign(logits.begin(), logits.end());
+  const auto logit = [&](std::int32_t id) -> float& { return changed[static_cast<std::size_t>(id)]; };
+  const auto repetition = static_cast<float>(changes.repetition_penalty),
+             frequency = static_cast<float>(changes.frequency_penalty),
+             presence = static_cast<float>(changes.presence_penalty);
+  if (repetition != 1)
+    for (const std::int32_t id : each_once(prompt, written))
+      logit(id) = logit(id) > 0 ? logit(id) / repetition : logit(id) * repetition;
+  if (frequency != 0)
+    for (const std::int32_t id : written) logit(id) -= frequency;
+  if (presence != 0)
+    for (const std::int32_t id : each_once({}, written)) logit(id) -= presence;
+  for (const auto& [id, bias] : changes.bias) logit(id) += bias;
+}
+
+}  // namespace agon::agents

@@ -1,0 +1,21 @@
+// agents/engine/logit_changes.h - penalties and biases: changes the logits of a row before a token is drawn from them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "agents/policy.h"
+
+namespace agon::agents {
+
+// For each id, in this order:
+//   repetition_penalty r   of ids in the prompt or written: logit > 0 ? logit / r : logit * r (arXiv 1909.05858)
+//   frequency_penalty f    - f * how often it was written
+//   presence_penalty p     - p if it was written
+//   bias                   + bias
+// changed: as many as logits, overwritten. REQUIRES: ids of the vocabulary.
+void change_logits(const LogitChanges& changes, std::span<const std::int32_t> prompt,
+                   std::span<const std::int32_t> written, std::span<const float> logits, std::vector<float>& changed);
+
+}  // namespace agon::agents
