@@ -33,8 +33,8 @@ std::string model_fingerprint(const fs::path& folder) {
   }
   for (const auto& entry : fs::directory_iterator(folder)) {
     const fs::path extension = entry.path().extension();
-    if (entry.is_regular_file() && (extension == ".safetensors" || extension == ".json" || extension == ".jinja" ||
-                                    extension == ".gguf"))
+    if (entry.is_regular_file() &&
+        (extension == ".safetensors" || extension == ".json" || extension == ".jinja" || extension == ".gguf"))
       files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());

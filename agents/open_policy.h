@@ -21,7 +21,7 @@ struct PolicySource {
 
   PolicySource(std::filesystem::path path, WeightKind kind = WeightKind::automatic)  // NOLINT: a folder is a source
       : folder(std::move(path)), weights(kind) {}
-  PolicySource(Endpoint server) : endpoint(std::move(server)) {}         // NOLINT
+  PolicySource(Endpoint server) : endpoint(std::move(server)) {}  // NOLINT
   // For tables and records: the last part of the folder, or the model's name (the server's address, where it has none).
   std::string name() const;
   // Differs where the weights may differ: agents::model_fingerprint, or the name of the model behind a server, which

@@ -32,9 +32,9 @@ struct Beginning {
 // What changes the logits before a token is drawn (agents/engine/logit_changes.h). The log-probabilities that are
 // reported stay the model's own.
 struct LogitChanges {
-  double repetition_penalty = 1;                        // above 0
-  double presence_penalty = 0, frequency_penalty = 0;   // in nats
-  std::map<std::int32_t, float> bias;                   // of ids; -infinity: never drawn
+  double repetition_penalty = 1;                       // above 0
+  double presence_penalty = 0, frequency_penalty = 0;  // in nats
+  std::map<std::int32_t, float> bias;                  // of ids; -infinity: never drawn
   bool are_none() const {
     return repetition_penalty == 1 && presence_penalty == 0 && frequency_penalty == 0 && bias.empty();
   }
@@ -47,7 +47,7 @@ struct Sampling {
   int top_k = 0;                    // 0: all
   double min_p = 0;                 // [0, 1]: least probability, as a share of the likeliest token's
   LogitChanges changes;
-  std::uint64_t seed = 0;           // sample j of a request draws from the stream (seed, j), whatever else runs
+  std::uint64_t seed = 0;  // sample j of a request draws from the stream (seed, j), whatever else runs
   int max_tokens = 256;
   std::vector<std::string> stop;  // a completion ends where one of these first appears; the match is kept in the text
   // No completion begins with one of these, unless top_p and top_k leave nothing else. The relative probabilities of

@@ -22,7 +22,9 @@ const std::vector<CommandGroup>& groups() {
       {"Judge", {add_grade, add_score, add_eval_critic, add_eval_rm, add_decompose}},
       {"Data", {add_make_preferences, add_index, add_query}},
       {"Serve", {add_serve, add_serve_search}},
-      {"Inspect", {add_show, add_report, add_suites, add_pull, add_inspect, add_convert, add_bench, add_tokenize, add_cache, add_doctor}},
+      {"Inspect",
+       {add_show, add_report, add_suites, add_pull, add_inspect, add_convert, add_bench, add_tokenize, add_cache,
+        add_doctor}},
       {"Help", {add_help, add_version, add_completion, add_man}}};
   return kGroups;
 }

@@ -22,7 +22,8 @@ inline std::uint16_t float_to_half(float value) {
   // Added to 2^(exponent of the last bit + 23), a value is rounded to that bit by the processor.
   const std::uint32_t exponent = rest < 0x38800000 ? 113 : rest >> 23;  // of a half, the smallest is 2^-14
   const float magic = std::bit_cast<float>((exponent + 13) << 23);
-  const std::uint32_t rounded = std::bit_cast<std::uint32_t>(std::bit_cast<float>(rest) + magic) - std::bit_cast<std::uint32_t>(magic);
+  const std::uint32_t rounded =
+      std::bit_cast<std::uint32_t>(std::bit_cast<float>(rest) + magic) - std::bit_cast<std::uint32_t>(magic);
   return static_cast<std::uint16_t>(sign | (((exponent - 113) << 10) + rounded));
 }
 

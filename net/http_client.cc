@@ -364,11 +364,14 @@ HttpReply http_request(const HttpRequest& request, HttpClient::Bytes bytes) {
   std::mutex mutex;
   std::condition_variable ended;
   std::optional<HttpReply> reply;
-  const HttpClient::Number number = HttpClient::shared().send(request, [&](HttpReply got) {
-    const std::lock_guard lock(mutex);
-    reply = std::move(got);
-    ended.notify_one();  // under the lock: the waiting thread may end all this
-  }, std::move(bytes));
+  const HttpClient::Number number = HttpClient::shared().send(
+      request,
+      [&](HttpReply got) {
+        const std::lock_guard lock(mutex);
+        reply = std::move(got);
+        ended.notify_one();  // under the lock: the waiting thread may end all this
+      },
+      std::move(bytes));
   std::unique_lock lock(mutex);
   const auto is_ended = [&] { return reply.has_value(); };
   while (stop_of_thread && !HttpStop::is_set() && !ended.wait_for(lock, kLook, is_ended)) {

@@ -83,7 +83,8 @@ std::map<std::int32_t, float> read_bias(const SortedJson& given) {
     if (code != std::errc() || end != name.data() + name.size() || id < 0)
       throw refused("logit_bias", fmt::format("'logit_bias' has {}, which is no token's id.", shown_text(name)));
     if (!value.is_number() || std::abs(value.get<double>()) > kMost)
-      throw refused("logit_bias", fmt::format("'logit_bias' of {} is {}, not a number from -100 to 100.", id, shown(value)));
+      throw refused("logit_bias",
+                    fmt::format("'logit_bias' of {} is {}, not a number from -100 to 100.", id, shown(value)));
     const auto amount = value.get<float>();
     bias[id] = amount <= -kMost ? -std::numeric_limits<float>::infinity() : amount;
   }

@@ -27,7 +27,8 @@ ServedPolicy::ServedPolicy(const std::filesystem::path& folder, const agents::En
       name_(std::filesystem::weakly_canonical(folder).filename().string()),
       longest_token_(longest_token(*folder_.tokenizer)),
       pictures_(folder_.images),
-      engine_(agents::load_engine_weights(folder_.path, folder_.config, weights), folder_.config, folder_.tokenizer, options) {}
+      engine_(agents::load_engine_weights(folder_.path, folder_.config, weights), folder_.config, folder_.tokenizer,
+              options) {}
 
 bool ServedPolicy::ends_turn(std::int32_t id) const {
   const std::vector<std::int32_t>& ends = folder_.config.eos_token_ids;

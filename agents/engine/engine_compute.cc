@@ -269,13 +269,9 @@ void EngineCompute::sample(EngineSequence& sequence, std::span<const float> logi
 DecoderRow EngineCompute::row_of(const EngineSequence& sequence, std::span<const std::int32_t> tokens) const {
   const std::int64_t index = std::ssize(tokens) - 1;
   const std::int32_t position = sequence.prompt->next_position + static_cast<std::int32_t>(index);
-  return {tokens.back(),
-          nullptr,
-          {position, position, position},
-          &sequence.prompt->keys,
-          sequence.prompt->tokens(),
-          sequence.own.get(),
-          index};
+  return {
+      tokens.back(),      nullptr, {position, position, position}, &sequence.prompt->keys, sequence.prompt->tokens(),
+      sequence.own.get(), index};
 }
 
 void EngineCompute::advance(EngineSequence& sequence, const SampledToken& token) const {

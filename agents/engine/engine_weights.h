@@ -1,5 +1,5 @@
-// agents/engine/engine_weights.h - the weights of a checkpoint as the engine's kernels read them, packed once. Immutable
-// after loading.
+// agents/engine/engine_weights.h - the weights of a checkpoint as the engine's kernels read them, packed once.
+// Immutable after loading.
 #pragma once
 
 #include <filesystem>
@@ -40,7 +40,8 @@ struct EngineWeights {
 };
 
 std::size_t bytes_of(const EngineWeights& weights);
-// Of those, what one more token of every sequence reads: all but the vision tower and an embedding that is not the head.
+// Of those, what one more token of every sequence reads: all but the vision tower and an embedding that is not the
+// head.
 std::size_t step_bytes(const EngineWeights& weights);
 
 // The type that weights of linears are kept in. automatic: the file's, bf16 for BF16 and codes for those of GGUF, else

@@ -34,7 +34,8 @@ Kept kept_as(const LinearRows& rows, WeightKind kind) {
 // Tensors one below the other, as rows from 0 on.
 class Stack {
  public:
-  Stack(std::span<const LinearRows> tensors, int inputs) : tensors_(tensors), inputs_(static_cast<std::size_t>(inputs)) {
+  Stack(std::span<const LinearRows> tensors, int inputs)
+      : tensors_(tensors), inputs_(static_cast<std::size_t>(inputs)) {
     for (const LinearRows& rows : tensors) {
       outputs_ += rows.outputs;
       bias_.insert(bias_.end(), rows.bias.begin(), rows.bias.end());
@@ -73,8 +74,8 @@ class Stack {
 };
 
 kernels::PackedLinear pack_floats(const Stack& stack, const kernels::ParallelFor& parallel) {
-  return kernels::pack_linear(stack.outputs(), stack.inputs(), stack.bias(),
-                              [&](int row) { return stack.values(row).data(); }, parallel);
+  return kernels::pack_linear(
+      stack.outputs(), stack.inputs(), stack.bias(), [&](int row) { return stack.values(row).data(); }, parallel);
 }
 
 kernels::BfloatLinear pack_bfloats(const Stack& stack, const kernels::ParallelFor& parallel) {

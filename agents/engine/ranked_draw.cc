@@ -178,8 +178,8 @@ void RankedDraw::keep_mass(double share) {
 }
 
 void RankedDraw::keep_likely(double share) {
-  const auto least = static_cast<float>(static_cast<double>(max_) +
-                                        std::log(share) / static_cast<double>(inverse_temperature_));
+  const auto least =
+      static_cast<float>(static_cast<double>(max_) + std::log(share) / static_cast<double>(inverse_temperature_));
   std::uint16_t found = 0;
   find_buckets(&least, 1, max_, scale_, &found);
   const int bucket = found;

@@ -1,5 +1,5 @@
-// agents/engine/ranked_draw.h - draws an id from a row of logits, with top-k, top-p and min-p, without sorting the vocabulary:
-// ids are put in buckets by their logits, and only a bucket with a cut or the draw is sorted.
+// agents/engine/ranked_draw.h - draws an id from a row of logits, with top-k, top-p and min-p, without sorting the
+// vocabulary: ids are put in buckets by their logits, and only a bucket with a cut or the draw is sorted.
 #pragma once
 
 #include <cstdint>

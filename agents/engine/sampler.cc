@@ -179,8 +179,8 @@ SampledToken sample_token(std::span<const float> logits, std::span<const std::in
   if (greedy) {
     if (!scratch.withheld.empty()) id = likeliest_left(allowed, sums.total, scratch);
   } else {
-    const bool whole = (sampling.top_k == 0 || sampling.top_k >= std::ssize(allowed)) && sampling.top_p >= 1.0 &&
-                       sampling.min_p <= 0;
+    const bool whole =
+        (sampling.top_k == 0 || sampling.top_k >= std::ssize(allowed)) && sampling.top_p >= 1.0 && sampling.min_p <= 0;
     const double uniform = rng.uniform();
     id = whole ? draw(uniform, allowed, scratch.weights)
                : draw_truncated(uniform, logits, allowed, sampling, sums.max, inverse_temperature, scratch);

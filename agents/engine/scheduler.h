@@ -29,8 +29,9 @@ class Scheduler {
   int running() const { return static_cast<int>(running_.size()); }
   int waiting() const { return static_cast<int>(waiting_.size()); }
   // Admits waiting sequences, reads on in their prompts, and generates the next token of every running one whose prompt
-  // is read. Long prompts are read over several steps: the others wait for options.most_stall of reading in each. A call is done when its last sequence ends. An exception in the work on one sequence, prompt or
-  // picture ends only the calls that need it.
+  // is read. Long prompts are read over several steps: the others wait for options.most_stall of reading in each. A
+  // call is done when its last sequence ends. An exception in the work on one sequence, prompt or picture ends only the
+  // calls that need it.
   void step();
   void forget() noexcept;  // drops prompts and pictures, which were computed with the old weights
   void fail(const std::exception_ptr& why) noexcept;  // ends every call; nothing is left
@@ -56,7 +57,7 @@ class Scheduler {
   EngineCompute compute_;
   const std::int64_t most_read_;  // tokens of prompts and continuations that may wait to be read, except the last one's
   const double most_stall_;
-  double read_speed_ = 0;         // tokens a second, of late; 0: not known
+  double read_speed_ = 0;  // tokens a second, of late; 0: not known
   PromptCache prompts_;
   std::deque<std::unique_ptr<EngineSequence>> waiting_;
   std::vector<std::unique_ptr<EngineSequence>> running_;

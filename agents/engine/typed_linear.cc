@@ -68,7 +68,8 @@ void run_linear(const TypedLinear& weights, const float* x, std::int64_t rows, f
 
 void decode_row(const TypedLinear& weights, int output, float* row) {
   for (const LinearPart& part : weights.parts) {
-    if (output < outputs_of(part)) return std::visit([&](const auto& weight) { kernels::decode_row(weight, output, row); }, part);
+    if (output < outputs_of(part))
+      return std::visit([&](const auto& weight) { kernels::decode_row(weight, output, row); }, part);
     output -= outputs_of(part);
   }
 }

@@ -36,8 +36,8 @@ struct CheckpointTensors {
   std::vector<std::shared_ptr<const void>> files;
 };
 
-// `path` as for open_model_folder, `config` of the same model. Throws Error for files that are missing or wrong, and for
-// a name that occurs twice.
+// `path` as for open_model_folder, `config` of the same model. Throws Error for files that are missing or wrong, and
+// for a name that occurs twice.
 CheckpointTensors open_checkpoint_tensors(const std::filesystem::path& path, const ModelConfig& config);
 
 }  // namespace agon::agents

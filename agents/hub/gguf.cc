@@ -93,7 +93,8 @@ class MappedGguf : public GgufFile {
   }
   KeyType key_type(const std::string& name) {
     const auto type = number<std::uint32_t>("the type of a key");
-    if (type > static_cast<std::uint32_t>(KeyType::f64)) fail(fmt::format("the key {} is of the unknown type {}", name, type));
+    if (type > static_cast<std::uint32_t>(KeyType::f64))
+      fail(fmt::format("the key {} is of the unknown type {}", name, type));
     return static_cast<KeyType>(type);
   }
   Json value(KeyType type, const std::string& name) {
@@ -149,7 +150,8 @@ class MappedGguf : public GgufFile {
     Place place;
     place.name = text("the name of a tensor", kLongestName);
     const auto dimensions = number<std::uint32_t>("the shape of a tensor");
-    if (dimensions > kMostDimensions) fail(fmt::format("the tensor {} has {} dimensions", shown_text(place.name), dimensions));
+    if (dimensions > kMostDimensions)
+      fail(fmt::format("the tensor {} has {} dimensions", shown_text(place.name), dimensions));
     std::uint64_t values = 1;
     for (std::uint32_t i = 0; i < dimensions; ++i) {
       const auto side = number<std::uint64_t>("the shape of a tensor");
@@ -163,17 +165,20 @@ class MappedGguf : public GgufFile {
     if (row % block != 0)
       fail(fmt::format("the tensor {} has rows of {}, and blocks of {} are of {}", shown_text(place.name), row,
                        place.type->name, block));
-    if (__builtin_mul_overflow(values / static_cast<std::uint64_t>(block), static_cast<std::uint64_t>(place.type->bytes),
-                               &place.size))
+    if (__builtin_mul_overflow(values / static_cast<std::uint64_t>(block),
+                               static_cast<std::uint64_t>(place.type->bytes), &place.size))
       fail(fmt::format("the tensor {} is larger than any file", shown_text(place.name)));
     return place;
   }
   const TensorType* tensor_type(const std::string& name) {
     const auto number = this->number<std::uint32_t>("the type of a tensor");
-    const auto found = std::find_if(kTypes.begin(), kTypes.end(), [&](const auto& one) { return one.number == number; });
+    const auto found =
+        std::find_if(kTypes.begin(), kTypes.end(), [&](const auto& one) { return one.number == number; });
     if (found == kTypes.end())
-      throw Error("{}: the tensor {} is of GGUF's type {}, which agon does not read. It reads F32, F16, BF16, Q8_0, Q4_0, "
-                  "Q4_1, Q5_0, Q5_1, Q4_K, Q5_K and Q6_K.", path_, shown_text(name), number);
+      throw Error(
+          "{}: the tensor {} is of GGUF's type {}, which agon does not read. It reads F32, F16, BF16, Q8_0, Q4_0, "
+          "Q4_1, Q5_0, Q5_1, Q4_K, Q5_K and Q6_K.",
+          path_, shown_text(name), number);
     return find_tensor_type(found->name);
   }
 
@@ -190,13 +195,16 @@ class MappedGguf : public GgufFile {
       fail(fmt::format("the tensor {} takes {} bytes from {} of the data on, which has {}", shown_text(place.name),
                        place.size, place.offset, data.size()));
     if (place.offset % aligned != 0)
-      fail(fmt::format("the tensor {} lies at {}, not at a multiple of {}", shown_text(place.name), place.offset, aligned));
+      fail(fmt::format("the tensor {} lies at {}, not at a multiple of {}", shown_text(place.name), place.offset,
+                       aligned));
     const TensorView view{std::string(place.type->name), place.shape, data.subspan(place.offset, place.size)};
-    if (!tensors_.emplace(place.name, view).second) fail(fmt::format("the tensor {} occurs twice", shown_text(place.name)));
+    if (!tensors_.emplace(place.name, view).second)
+      fail(fmt::format("the tensor {} occurs twice", shown_text(place.name)));
   }
   void check_overlap() const {
     std::vector<std::pair<const std::uint8_t*, const std::uint8_t*>> order;
-    for (const auto& [name, view] : tensors_) order.emplace_back(view.bytes.data(), view.bytes.data() + view.bytes.size());
+    for (const auto& [name, view] : tensors_)
+      order.emplace_back(view.bytes.data(), view.bytes.data() + view.bytes.size());
     std::sort(order.begin(), order.end());
     for (std::size_t i = 1; i < order.size(); ++i)
       if (order[i].first < order[i - 1].second)

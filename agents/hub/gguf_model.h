@@ -1,5 +1,5 @@
-// agents/hub/gguf_model.h - a GGUF file as the parts of a model folder: its keys as config.json, tokenizer.json and chat
-// template, its tensors under the hub's names. From there on nothing knows which kind of file a model came from.
+// agents/hub/gguf_model.h - a GGUF file as the parts of a model folder: its keys as config.json, tokenizer.json and
+// chat template, its tensors under the hub's names. From there on nothing knows which kind of file a model came from.
 #pragma once
 
 #include <cstdint>

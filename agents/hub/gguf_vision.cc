@@ -54,7 +54,8 @@ std::string hub_name_of(const std::string& name) {
   const std::size_t end = stem.find('.', 6);
   const std::string_view part = std::string_view(stem).substr(std::min(end, stem.size() - 1) + 1);
   if (part == "attn_q" || part == "attn_k" || part == "attn_v") return "";
-  const auto known = std::find_if(kBlockNames.begin(), kBlockNames.end(), [&](const auto& one) { return one.first == part; });
+  const auto known =
+      std::find_if(kBlockNames.begin(), kBlockNames.end(), [&](const auto& one) { return one.first == part; });
   if (known == kBlockNames.end()) return name;
   return fmt::format("visual.blocks.{}.{}{}", stem.substr(6, end - 6), known->second, kind);
 }
@@ -136,7 +137,8 @@ std::optional<fs::path> find_mmproj(const fs::path& gguf) {
   std::error_code code;
   if (fs::exists(mmproj_of(gguf), code)) return mmproj_of(gguf);
   std::optional<fs::path> found;
-  for (const fs::directory_entry& entry : fs::directory_iterator(gguf.has_parent_path() ? gguf.parent_path() : ".", code)) {
+  for (const fs::directory_entry& entry :
+       fs::directory_iterator(gguf.has_parent_path() ? gguf.parent_path() : ".", code)) {
     if (entry.path().extension() != ".gguf" || !is_mmproj(entry.path())) continue;
     if (found)
       throw Error("{}: several mmproj files, {} and {}. Keep the one that belongs to the model.", gguf.string(),
@@ -225,10 +227,9 @@ std::vector<GgufTensor> attention_parts(std::string_view block, std::string_view
   shape.front() /= 3;
   std::vector<GgufTensor> parts;
   for (std::size_t i = 0; i < 3; ++i)
-    parts.push_back(part_of(fmt::format("v.blk.{}.attn_{}{}", block, "qkv"[i], kind), tensor, shape, type,
-                            [=](auto values, const auto& put) {
-                              put(values.subspan(i * (values.size() / 3), values.size() / 3));
-                            }));
+    parts.push_back(part_of(
+        fmt::format("v.blk.{}.attn_{}{}", block, "qkv"[i], kind), tensor, shape, type,
+        [=](auto values, const auto& put) { put(values.subspan(i * (values.size() / 3), values.size() / 3)); }));
   return parts;
 }
 
@@ -266,8 +267,8 @@ std::vector<GgufTensor> gguf_vision_parts(const std::string& hub_name, const Che
   const std::size_t dot = std::min(hub_name.rfind('.'), hub_name.size());
   const std::string stem = hub_name.substr(0, dot), kind = hub_name.substr(dot);
   const auto whole = [&](std::string name) {
-    return std::vector{part_of(name + kind, tensor, tensor.view.shape, type,
-                               [](auto values, const auto& put) { put(values); })};
+    return std::vector{
+        part_of(name + kind, tensor, tensor.view.shape, type, [](auto values, const auto& put) { put(values); })};
   };
   if (stem == "visual.patch_embed.proj" && tensor.view.shape.size() == 5) return frames_of(tensor);
   if (stem == "visual.merger.ln_q") return whole("v.post_ln");

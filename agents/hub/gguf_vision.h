@@ -18,7 +18,7 @@
 
 namespace agon::agents {
 
-bool is_mmproj(const std::filesystem::path& file);  // by its name
+bool is_mmproj(const std::filesystem::path& file);                   // by its name
 std::filesystem::path mmproj_of(const std::filesystem::path& gguf);  // mmproj-NAME.gguf, beside NAME.gguf
 // That file, or the only one beside `gguf` whose name says "mmproj"; nothing: none. Throws Error for several.
 std::optional<std::filesystem::path> find_mmproj(const std::filesystem::path& gguf);

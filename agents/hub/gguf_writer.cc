@@ -93,7 +93,8 @@ constexpr std::array kWritten = {WrittenType{"F32", 0, add_row}, WrittenType{"F1
                                  WrittenType{"Q4_0", 2, add_q4_0}, WrittenType{"Q8_0", 8, add_q8_0},
                                  WrittenType{"BF16", 30, add_bfloats}};
 const WrittenType* find_written(std::string_view name) {
-  const auto found = std::find_if(kWritten.begin(), kWritten.end(), [&](const auto& type) { return type.name == name; });
+  const auto found =
+      std::find_if(kWritten.begin(), kWritten.end(), [&](const auto& type) { return type.name == name; });
   return found == kWritten.end() ? nullptr : &*found;
 }
 
@@ -146,7 +147,9 @@ void write_gguf(const std::filesystem::path& path, const std::vector<GgufKey>& k
     add<std::uint64_t>(head, static_cast<std::uint64_t>(offset));
     offset += aligned(bytes_of(tensor, path));
   }
-  const auto padding = [](std::int64_t size) { return std::string(static_cast<std::size_t>(aligned(size) - size), '\0'); };
+  const auto padding = [](std::int64_t size) {
+    return std::string(static_cast<std::size_t>(aligned(size) - size), '\0');
+  };
   FileWriter file(path);
   file.write(head + padding(std::ssize(head)));
   for (const GgufTensor& tensor : tensors) {

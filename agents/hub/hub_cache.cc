@@ -70,8 +70,7 @@ fs::path cached_repository(const std::string& repository) {
 std::optional<fs::path> find_cached(const HubName& name) {
   const fs::path repository = cached_repository(name.repository), ref = repository / "refs" / name.revision;
   std::error_code ignored;
-  const std::string commit =
-      fs::exists(ref, ignored) ? std::string(trim(read_file(ref.string()))) : name.revision;
+  const std::string commit = fs::exists(ref, ignored) ? std::string(trim(read_file(ref.string()))) : name.revision;
   if (!is_part(commit)) return std::nullopt;
   fs::path found = repository / "snapshots" / commit;
   if (!name.file.empty()) found /= name.file;

@@ -20,7 +20,7 @@ struct HubName {
 HubName parse_hub_name(std::string_view text);
 
 std::string hub_variable(const char* name);  // of the environment, trimmed; empty: not set
-std::filesystem::path hub_cache_folder();  // $HF_HUB_CACHE, $HF_HOME/hub or ~/.cache/huggingface/hub
+std::filesystem::path hub_cache_folder();    // $HF_HUB_CACHE, $HF_HOME/hub or ~/.cache/huggingface/hub
 std::filesystem::path cached_repository(const std::string& repository);
 // The snapshot of a revision (a branch, or a whole commit), or the file in it; nothing: it is not there.
 std::optional<std::filesystem::path> find_cached(const HubName& name);

@@ -59,10 +59,11 @@ class Puller {
   }
 
   [[noreturn]] void fail_reply(const std::string& what, const net::HttpReply& reply) const {
-    if (!reply.fault.empty()) fail(fmt::format("{}: {}. Is the network there, and HF_ENDPOINT right?", what, reply.fault));
+    if (!reply.fault.empty())
+      fail(fmt::format("{}: {}. Is the network there, and HF_ENDPOINT right?", what, reply.fault));
     if (reply.status == 401 || reply.status == 403)
-      fail(fmt::format("{}: the hub refuses it (status {}). A gated model needs HF_TOKEN, and its terms accepted.", what,
-                       reply.status));
+      fail(fmt::format("{}: the hub refuses it (status {}). A gated model needs HF_TOKEN, and its terms accepted.",
+                       what, reply.status));
     if (reply.status == 404) fail(what + ": there is no such repository, revision or file");
     fail(fmt::format("{}: status {}", what, reply.status));
   }
@@ -110,8 +111,8 @@ class Puller {
   }
   // At the top of the repository.
   static bool is_of_model(const std::string& file) {
-    constexpr std::string_view kNames[] = {"config.json",         "generation_config.json",   "tokenizer.json",
-                                           "tokenizer_config.json", "chat_template.jinja",    "chat_template.json",
+    constexpr std::string_view kNames[] = {"config.json",           "generation_config.json",  "tokenizer.json",
+                                           "tokenizer_config.json", "chat_template.jinja",     "chat_template.json",
                                            "processor_config.json", "preprocessor_config.json"};
     if (file.find('/') != std::string::npos) return false;
     return file.ends_with(".safetensors") || file.ends_with(".safetensors.index.json") ||

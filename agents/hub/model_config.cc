@@ -186,8 +186,7 @@ TextConfig parse_text(const Section& section, const Architecture& architecture) 
   text.max_position_embeddings = section.integer("max_position_embeddings");
   text.rms_norm_eps = section.positive("rms_norm_eps");
   if (!architecture.sees && section.find({"head_dim"})) text.head_size = section.integer("head_dim", 2, 1 << 16);
-  require(section,
-          text.head_dim() % 2 == 0 && (text.head_size > 0 || text.hidden_size % text.num_attention_heads == 0),
+  require(section, text.head_dim() % 2 == 0 && (text.head_size > 0 || text.hidden_size % text.num_attention_heads == 0),
           text.head_size > 0 ? "head_dim" : "hidden_size",
           fmt::format("{} does not give an even head size for num_attention_heads {}",
                       text.head_size > 0 ? text.head_size : text.hidden_size, text.num_attention_heads));

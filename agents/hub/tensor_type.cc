@@ -110,8 +110,7 @@ constexpr TensorType numbers(std::string_view name, std::int64_t bytes, float (*
   return {.name = name, .block = 1, .bytes = bytes, .read_number = read};
 }
 constexpr TensorType codes(std::string_view name, std::int64_t block, std::int64_t bytes,
-                           const kernels::CodeFormat& format,
-                           void (*read)(Bytes, std::uint8_t*, float*, float*)) {
+                           const kernels::CodeFormat& format, void (*read)(Bytes, std::uint8_t*, float*, float*)) {
   return {.name = name, .block = block, .bytes = bytes, .format = format, .read_codes = read};
 }
 
@@ -149,7 +148,8 @@ void read_block(const TensorType& type, Bytes bytes, float* values) {
 }  // namespace
 
 const TensorType* find_tensor_type(std::string_view name) {
-  const auto found = std::find_if(kTypes.begin(), kTypes.end(), [&](const TensorType& type) { return type.name == name; });
+  const auto found =
+      std::find_if(kTypes.begin(), kTypes.end(), [&](const TensorType& type) { return type.name == name; });
   return found == kTypes.end() ? nullptr : &*found;
 }
 
@@ -176,10 +176,10 @@ void make_row_codes(const kernels::CodeFormat& format, const float* values, int 
   const int highest = (1 << format.bits) - 1;
   for (int first = 0; first < inputs; first += format.group) {
     const int count = std::min(format.group, inputs - first);
-    const float* const farthest = std::max_element(values + first, values + first + count, [](float a, float b) {
-      return std::abs(a) < std::abs(b);
-    });
-    const float scale = format.bits == 8 ? std::abs(*farthest) / 127.0f : *farthest / static_cast<float>(-format.middle);
+    const float* const farthest = std::max_element(values + first, values + first + count,
+                                                   [](float a, float b) { return std::abs(a) < std::abs(b); });
+    const float scale =
+        format.bits == 8 ? std::abs(*farthest) / 127.0f : *farthest / static_cast<float>(-format.middle);
     row.scales[static_cast<std::size_t>(first / format.group)] = scale;
     for (int k = first; k < first + count; ++k) {
       const float code = scale == 0 ? 0 : std::nearbyint(values[k] / scale);

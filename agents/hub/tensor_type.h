@@ -1,5 +1,5 @@
-// agents/hub/tensor_type.h - the types of a checkpoint's numbers. GGUF also keeps them as codes of a few bits, 32 or 256
-// in a block with their scales (Q4_0, Q4_1, Q5_0, Q5_1, Q8_0; Q4_K, Q5_K, Q6_K). Layouts as ggml's, little-endian.
+// agents/hub/tensor_type.h - the types of a checkpoint's numbers. GGUF also keeps them as codes of a few bits, 32 or
+// 256 in a block with their scales (Q4_0, Q4_1, Q5_0, Q5_1, Q8_0; Q4_K, Q5_K, Q6_K). Layouts as ggml's, little-endian.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@
 namespace agon::agents {
 
 struct TensorType {
-  std::string_view name;   // as safetensors and GGUF name it: "F32", "BF16", "Q4_K"
-  std::int64_t block = 1;  // values a block; the last dimension is a multiple of it
-  std::int64_t bytes = 4;  // a block
+  std::string_view name;                      // as safetensors and GGUF name it: "F32", "BF16", "Q4_K"
+  std::int64_t block = 1;                     // values a block; the last dimension is a multiple of it
+  std::int64_t bytes = 4;                     // a block
   std::optional<kernels::CodeFormat> format;  // of codes; nothing: of numbers
   // One block. Of numbers: values. Of codes: the codes, and a scale and an offset for each group of the format.
   float (*read_number)(const std::uint8_t* bytes) = nullptr;

@@ -17,13 +17,14 @@ namespace agon::agents {
 class Tokenizer {
  public:
   // Takes the text of a tokenizer.json; `source` names the file. Throws Error for anything that is not such a
-  // tokenizer: not JSON, another model or pipeline, a printable ASCII character without a token, ids with a hole, a merge of unknown
-  // tokens.
+  // tokenizer: not JSON, another model or pipeline, a printable ASCII character without a token, ids with a hole, a
+  // merge of unknown tokens.
   static std::unique_ptr<Tokenizer> parse(std::string_view tokenizer_json, const std::string& source);
   virtual ~Tokenizer() = default;
 
   // with_special_tokens = false: a special token's text such as "<|im_end|>" is plain text (for all text from a user or
-  // an env). A byte for which the vocabulary has no token is left out (SmolLM2 has none for 21 of them). Added tokens that are not special ("<answer>") are always tokens.
+  // an env). A byte for which the vocabulary has no token is left out (SmolLM2 has none for 21 of them). Added tokens
+  // that are not special ("<answer>") are always tokens.
   virtual std::vector<std::int32_t> encode(std::string_view text, bool with_special_tokens = true) const = 0;
   // The bytes of the ids; special tokens are left out if skip_special. Invalid UTF-8 is kept as bytes.
   virtual std::string decode(std::span<const std::int32_t> ids, bool skip_special = true) const = 0;

@@ -8,7 +8,8 @@ namespace agon::agents {
 // 81 million parameters.
 inline ModelConfig large_model() {
   ModelConfig config;
-  config.vision = VisionConfig{.depth = 4, .hidden_size = 256, .intermediate_size = 512, .num_heads = 4, .out_hidden_size = 640};
+  config.vision =
+      VisionConfig{.depth = 4, .hidden_size = 256, .intermediate_size = 512, .num_heads = 4, .out_hidden_size = 640};
   config.vision->fullatt_block_indexes = {1, 3};
   config.text = {.vocab_size = 8192,
                  .hidden_size = 640,
@@ -25,7 +26,8 @@ inline ModelConfig large_model() {
 // models/agon-tiny.
 inline ModelConfig tiny_model() {
   ModelConfig config;
-  config.vision = VisionConfig{.depth = 4, .hidden_size = 128, .intermediate_size = 256, .num_heads = 4, .out_hidden_size = 128};
+  config.vision =
+      VisionConfig{.depth = 4, .hidden_size = 128, .intermediate_size = 256, .num_heads = 4, .out_hidden_size = 128};
   config.text = {.vocab_size = 185,
                  .hidden_size = 128,
                  .intermediate_size = 384,

@@ -47,7 +47,8 @@ double median(std::vector<double> values) {
 // Bytes that all threads read together in a second, of memory that no cache holds.
 double read_bandwidth(int threads) {
   constexpr std::size_t kWords = 16 << 20;  // 128 MB for each
-  std::vector<std::vector<std::uint64_t>> memory(static_cast<std::size_t>(threads), std::vector<std::uint64_t>(kWords, 1));
+  std::vector<std::vector<std::uint64_t>> memory(static_cast<std::size_t>(threads),
+                                                 std::vector<std::uint64_t>(kWords, 1));
   std::vector<double> rates;
   for (int round = 0; round < 5; ++round) {
     std::vector<std::uint64_t> sums(memory.size() * 8);  // a line each
@@ -79,7 +80,7 @@ class Bench {
   }
 
   std::size_t weight_bytes() const { return weight_bytes_; }
-  std::size_t step_bytes() const { return step_bytes_; }  // that one more token of every sequence reads
+  std::size_t step_bytes() const { return step_bytes_; }   // that one more token of every sequence reads
   double first_token_s() const { return first_token_s_; }  // from a cold start of the model
   // Tokens a second of one prompt.
   double prefill(int tokens) {
@@ -99,9 +100,10 @@ class Bench {
   void require_room() const {
     const int most = engine_->max_context();
     if (flags_.prompt_tokens + flags_.new_tokens + 1 > most)
-      throw Error("bench: {} prompt tokens and {} new ones do not fit the context of {}. Lower --prompt-tokens or "
-                  "--new-tokens.",
-                  flags_.prompt_tokens, flags_.new_tokens, most);
+      throw Error(
+          "bench: {} prompt tokens and {} new ones do not fit the context of {}. Lower --prompt-tokens or "
+          "--new-tokens.",
+          flags_.prompt_tokens, flags_.new_tokens, most);
   }
 
  private:
@@ -182,9 +184,8 @@ void print_peer(const std::string& peer, const agents::PolicySource& source, con
     print_text(fmt::format("python benchmarks/peers/llama_decode.py {}", model));
   else
     print_text(fmt::format("python benchmarks/peers/transformers_decode.py {}", model));
-  print_text(fmt::format(" --threads {} --prompt-tokens {} --new-tokens {} --rounds {} --batch {}\n",
-                         threads_of(flags), flags.prompt_tokens, flags.new_tokens, flags.rounds,
-                         fmt::join(flags.batches, ",")));
+  print_text(fmt::format(" --threads {} --prompt-tokens {} --new-tokens {} --rounds {} --batch {}\n", threads_of(flags),
+                         flags.prompt_tokens, flags.new_tokens, flags.rounds, fmt::join(flags.batches, ",")));
 }
 
 }  // namespace

@@ -55,7 +55,11 @@ void add_convert(CLI::App& app) {
   auto flags = std::make_shared<ConvertFlags>();
   CLI::App* command = app.add_subcommand("convert", "Write a checkpoint as a model folder or as a GGUF file");
   command->add_option("FROM", flags->from, "Model folder or GGUF file")->type_name("<path>")->required();
-  command->add_option("TO", flags->to, "Folder, or a file that ends in .gguf; a vision tower is written beside it, as mmproj-NAME.gguf")->type_name("<path>")->required();
+  command
+      ->add_option("TO", flags->to,
+                   "Folder, or a file that ends in .gguf; a vision tower is written beside it, as mmproj-NAME.gguf")
+      ->type_name("<path>")
+      ->required();
   command
       ->add_option("--type", flags->type,
                    "Type of the weights: f32, f16 or bf16; in a GGUF file also q8 or q4 (default: bf16 in a folder, q8 "

@@ -139,11 +139,11 @@ Check model(const std::string& policy) {
   try {
     const fs::path folder = find_model_folder(policy);
     const agents::ModelConfig config = agents::open_model_folder(folder).config;
-    const std::string sight = config.vision ? fmt::format("vision {} of {}", config.vision->depth, config.vision->hidden_size)
-                                            : "text alone";
-    return {"model", fmt::format("{}: {}, {} layers of {}, {}, vocabulary {}", folder.string(), config.model_type,
-                                 config.text.num_hidden_layers, config.text.hidden_size, sight,
-                                 config.text.vocab_size)};
+    const std::string sight =
+        config.vision ? fmt::format("vision {} of {}", config.vision->depth, config.vision->hidden_size) : "text alone";
+    return {"model",
+            fmt::format("{}: {}, {} layers of {}, {}, vocabulary {}", folder.string(), config.model_type,
+                        config.text.num_hidden_layers, config.text.hidden_size, sight, config.text.vocab_size)};
   } catch (const std::exception& error) {
     return {"model", error.what(), false};
   }

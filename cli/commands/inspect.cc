@@ -140,8 +140,8 @@ void print_facts(const Json& facts) {
   print_row("context", fmt::format("{} tokens; keys and values take {:.1f} KB for each", text["context"].get<int>(),
                                    text["key_value_bytes_per_token"].get<double>() * 1e-3));
   print_row("weights", fmt::format("by --weights: {}", fmt::join(memory, ", ")));
-  print_row("tokenizer", fmt::format("{} tokens; {} ends a turn", tokenizer["vocabulary"].get<int>(),
-                                     fmt::join(ends, " or ")));
+  print_row("tokenizer",
+            fmt::format("{} tokens; {} ends a turn", tokenizer["vocabulary"].get<int>(), fmt::join(ends, " or ")));
   print_row("template", fmt::format("{} bytes{}", facts["template"]["bytes"].get<int>(),
                                     facts["template"]["takes_tools"] == true ? ", takes tools" : ""));
   print_row("hash", facts["fingerprint"].get<std::string>());

@@ -22,16 +22,17 @@ void pull(const std::string& text) {
   constexpr std::int64_t kMegabyte = 1'000'000;
   watch_interrupts();
   const net::HttpStop stop(interrupted());
-  const auto place = agents::pull(agents::hub_server(), name, [&](const std::string& file, std::int64_t done, std::int64_t all) {
-    if (file != current) {
-      bar.reset();
-      bar.emplace("pull " + file, (all + kMegabyte - 1) / kMegabyte, "MB");
-      current = file;
-      shown = 0;
-    }
-    bar->add(done / kMegabyte - shown);
-    shown = done / kMegabyte;
-  });
+  const auto place =
+      agents::pull(agents::hub_server(), name, [&](const std::string& file, std::int64_t done, std::int64_t all) {
+        if (file != current) {
+          bar.reset();
+          bar.emplace("pull " + file, (all + kMegabyte - 1) / kMegabyte, "MB");
+          current = file;
+          shown = 0;
+        }
+        bar->add(done / kMegabyte - shown);
+        shown = done / kMegabyte;
+      });
   bar.reset();
   fmt::print("{}\n", place.string());
 }

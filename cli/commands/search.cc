@@ -44,7 +44,8 @@ constexpr const char* kSearchFlags = "Search";
 struct SearchCommandFlags {
   PlayFlags play;
   CriticFlags critic;
-  std::string suite = "charts", policy, weights, out, method = "guided", budget, rank, keep = "likeliest", retry = "anew";
+  std::string suite = "charts", policy, weights, out, method = "guided", budget, rank, keep = "likeliest",
+              retry = "anew";
   int n = 5, width = 4, attempts = 5;
   std::string critic_flag;  // a flag of the critic that was given
   bool resume = false, json = false, no_speculation = false;

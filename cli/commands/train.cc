@@ -26,7 +26,8 @@ void say_similarity(const agents::TrainConfig& config) {
     if (!source.expert_turn) continue;
     std::cerr << "train: queries are compared by " << source.expert_turn->similarity->name();
     if (config.resolved["similarity"].get<std::string>().empty())
-      std::cerr << ", which knows no synonyms. script/checkpoint minilm fetches a sentence encoder: --set similarity=.deps/minilm";
+      std::cerr << ", which knows no synonyms. script/checkpoint minilm fetches a sentence encoder: --set "
+                   "similarity=.deps/minilm";
     std::cerr << '\n';
     return;
   }

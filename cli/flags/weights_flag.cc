@@ -18,8 +18,7 @@ CLI::Option* add_weights_option(CLI::App& command, std::string& weights) {
 
 void use_weights(agents::PolicySource& policy, const std::string& weights) {
   if (weights.empty()) return;
-  if (policy.endpoint)
-    throw Error("--weights does nothing with a server, which has chosen its own. Leave it out.");
+  if (policy.endpoint) throw Error("--weights does nothing with a server, which has chosen its own. Leave it out.");
   const agents::WeightKind kind = agents::find_weight_kind(weights).value();
   if (policy.weights != agents::WeightKind::automatic && policy.weights != kind)
     throw Error("--weights {} contradicts #{} behind the folder. Leave one of them out.", weights,

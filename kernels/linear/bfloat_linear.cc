@@ -62,9 +62,7 @@ void decode_row(const BfloatLinear& weight, int output, float* row) {
     row[k] = std::bit_cast<float>(static_cast<std::uint32_t>(column[k / 2 * 2 * kBfloatPanel + k % 2]) << 16);
 }
 
-std::size_t bytes_of(const BfloatLinear& weight) {
-  return (weight.panels.size() + weight.bias.size()) * sizeof(float);
-}
+std::size_t bytes_of(const BfloatLinear& weight) { return (weight.panels.size() + weight.bias.size()) * sizeof(float); }
 
 void round_inputs(const float* x, std::int64_t rows, std::int64_t x_stride, int inputs, BfloatInputs& rounded,
                   const ParallelFor& parallel) {

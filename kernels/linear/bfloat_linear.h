@@ -1,5 +1,5 @@
-// kernels/linear/bfloat_linear.h - y = x W^T + b where W and x are kept in bfloat16 and summed in fp32. Letters: R rows,
-// K inputs, N outputs.
+// kernels/linear/bfloat_linear.h - y = x W^T + b where W and x are kept in bfloat16 and summed in fp32. Letters: R
+// rows, K inputs, N outputs.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// kernels/linear/bfloat_product.h - the inner product of bfloat_linear (its .cc files only), for the instructions of one
-// kind of processor each: rows times panels of 16 outputs.
+// kernels/linear/bfloat_product.h - the inner product of bfloat_linear (its .cc files only), for the instructions of
+// one kind of processor each: rows times panels of 16 outputs.
 #pragma once
 
 #include <cstdint>

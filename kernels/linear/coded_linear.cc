@@ -178,9 +178,7 @@ void decode_row(const CodedLinear& weight, int output, float* row) {
   }
 }
 
-std::size_t bytes_of(const CodedLinear& weight) {
-  return (weight.panels.size() + weight.bias.size()) * sizeof(float);
-}
+std::size_t bytes_of(const CodedLinear& weight) { return (weight.panels.size() + weight.bias.size()) * sizeof(float); }
 
 std::int64_t coded_bytes(const CodeFormat& format, std::int64_t outputs, std::int64_t inputs) {
   return (outputs + kCodedPanel - 1) / kCodedPanel * ((inputs + kBlock - 1) / kBlock) *
@@ -200,9 +198,9 @@ void code_inputs(const float* x, std::int64_t rows, std::int64_t x_stride, int i
     for (std::int64_t r = begin; r < end; ++r)
       for (std::int64_t b = 0; b < blocks; ++b) {
         const std::int64_t at = r * blocks + b;
-        code_block({x + r * x_stride + b * kBlock, static_cast<int>(std::min<std::int64_t>(kBlock, inputs - b * kBlock)),
-                    codes + at * kBlock, &coded.scales[static_cast<std::size_t>(at)],
-                    &coded.sums[static_cast<std::size_t>(2 * at)]});
+        code_block({x + r * x_stride + b * kBlock,
+                    static_cast<int>(std::min<std::int64_t>(kBlock, inputs - b * kBlock)), codes + at * kBlock,
+                    &coded.scales[static_cast<std::size_t>(at)], &coded.sums[static_cast<std::size_t>(2 * at)]});
       }
   });
 }

@@ -16,8 +16,8 @@ namespace agon::kernels {
 // A weight is scale * (code - middle) + offset, code in [0, 2^bits). `group` neighbouring inputs of one output share
 // scale and offset, which are kept in half precision. Only formats without a middle have offsets.
 struct CodeFormat {
-  int bits = 8;     // 4, 5, 6 or 8
-  int group = 32;   // 16 or 32
+  int bits = 8;    // 4, 5, 6 or 8
+  int group = 32;  // 16 or 32
   int middle = 128;
   bool has_offsets = false;
   bool operator==(const CodeFormat&) const = default;

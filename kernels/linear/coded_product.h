@@ -3,8 +3,8 @@
 //
 // A panel is [blocks] of 32 inputs. A block begins with the codes' lower four bits, or all eight. Vector v of 64 bytes
 // has at byte 4 n + i the code of output n and input 4 v + i; of 8 bits there are 8 such vectors. Of fewer there are 4,
-// with that of vector v + 4 in the upper halves. Then the fifth bits of vectors 0 .. 7, 64 each, and the sixth ones; then
-// [32 / group, 16] scales in half precision, and as many offsets.
+// with that of vector v + 4 in the upper halves. Then the fifth bits of vectors 0 .. 7, 64 each, and the sixth ones;
+// then [32 / group, 16] scales in half precision, and as many offsets.
 #pragma once
 
 #include <cstddef>

@@ -89,8 +89,7 @@ AGON_VNNI inline void add_block(const CodedProduct& at, const std::uint8_t* bloc
         _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(block + kLayout.offsets)));
     const float* const sums = at.sums + row * at.blocks + b;
 #pragma GCC unroll 8
-    for (int r = 0; r < Rows; ++r)
-      total[r] = _mm512_fmadd_ps(offset, _mm512_set1_ps(sums[r * at.blocks]), total[r]);
+    for (int r = 0; r < Rows; ++r) total[r] = _mm512_fmadd_ps(offset, _mm512_set1_ps(sums[r * at.blocks]), total[r]);
   }
 }
 

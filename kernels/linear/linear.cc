@@ -37,8 +37,7 @@ PackedLinear pack_linear(int outputs, int inputs, const float* bias,
 }
 
 PackedLinear pack_linear(const float* weight, const float* bias, int outputs, int inputs) {
-  return pack_linear(
-      outputs, inputs, bias, [&](int n) { return weight + static_cast<std::int64_t>(n) * inputs; }, {});
+  return pack_linear(outputs, inputs, bias, [&](int n) { return weight + static_cast<std::int64_t>(n) * inputs; }, {});
 }
 
 void decode_row(const PackedLinear& weight, int output, float* row) {
@@ -47,9 +46,7 @@ void decode_row(const PackedLinear& weight, int output, float* row) {
   for (std::int64_t k = 0; k < weight.inputs; ++k) row[k] = column[k * kPanel];
 }
 
-std::size_t bytes_of(const PackedLinear& weight) {
-  return (weight.panels.size() + weight.bias.size()) * sizeof(float);
-}
+std::size_t bytes_of(const PackedLinear& weight) { return (weight.panels.size() + weight.bias.size()) * sizeof(float); }
 
 void linear(const PackedLinear& weight, const float* x, std::int64_t rows, std::int64_t x_stride, float* y,
             std::int64_t y_stride, Store mode, const ParallelFor& parallel) {

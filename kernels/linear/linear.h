@@ -18,9 +18,10 @@ struct PackedLinear {
   std::vector<float> bias;  // [N], or empty
 };
 PackedLinear pack_linear(const float* weight, const float* bias, int outputs, int inputs);  // bias may be null
-// row_of(n): the weights of output n [K], valid until the next call on that thread; for each n once, on several threads.
-PackedLinear pack_linear(int outputs, int inputs, const float* bias, const std::function<const float*(int output)>& row_of,
-                         const ParallelFor& parallel);
+// row_of(n): the weights of output n [K], valid until the next call on that thread; for each n once, on several
+// threads.
+PackedLinear pack_linear(int outputs, int inputs, const float* bias,
+                         const std::function<const float*(int output)>& row_of, const ParallelFor& parallel);
 
 // The weights of one output: [K].
 void decode_row(const PackedLinear& weight, int output, float* row);

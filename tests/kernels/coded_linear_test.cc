@@ -64,7 +64,7 @@ TEST_CASE("half precision: numbers come back, and others become the nearest") {
     if (std::isnan(value)) continue;
     REQUIRE(float_to_half(value) == bits);
   }
-  CHECK(float_to_half(1.0f + 0x1p-11f) == float_to_half(1.0f));            // half way: the even one
+  CHECK(float_to_half(1.0f + 0x1p-11f) == float_to_half(1.0f));  // half way: the even one
   CHECK(float_to_half(1.0f + 3 * 0x1p-11f) == float_to_half(1.0f) + 2);
   CHECK(half_to_float(float_to_half(65519.0f)) == 65504.0f);
   CHECK(std::isinf(half_to_float(float_to_half(65520.0f))));
@@ -106,7 +106,8 @@ TEST_CASE("coded linear equals its reference for odd sizes, with bias and residu
   CodedInputs coded;
   code_inputs(x.data(), rows, x_stride, inputs, coded, {});
   for (const CodeFormat& format : kFormats) {
-    const CodedLinear packed = RandomCodes(format, outputs, inputs, 5).packed(format, outputs, with_bias ? bias.data() : nullptr);
+    const CodedLinear packed =
+        RandomCodes(format, outputs, inputs, 5).packed(format, outputs, with_bias ? bias.data() : nullptr);
     auto expected = before;
     reference::coded_linear(packed, coded, expected.data(), y_stride, mode);
     for (const CodedProductFunction product : products()) {
@@ -131,8 +132,7 @@ TEST_CASE("coded linear: a row has the same bits alone, in any batch and however
     std::vector<float> whole(rows * outputs), alone(rows * outputs), batches(rows * outputs), cut(rows * outputs);
     run(packed, 0, rows, whole.data(), {});
     for (int r = 0; r < rows; ++r) run(packed, r, 1, alone.data(), {});
-    for (int r = 0, size = 1; r < rows; r += size, ++size)
-      run(packed, r, std::min(size, rows - r), batches.data(), {});
+    for (int r = 0, size = 1; r < rows; r += size, ++size) run(packed, r, std::min(size, rows - r), batches.data(), {});
     run(packed, 0, rows, cut.data(), pieces_of(5));
     CHECK(same_bits(whole.data(), alone.data(), whole.size()));
     CHECK(same_bits(whole.data(), batches.data(), whole.size()));

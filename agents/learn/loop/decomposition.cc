@@ -73,8 +73,8 @@ std::vector<std::vector<bool>> split(const CreditGroup& group, Json settings, co
 // A task's steps, by roll-out.
 using TaskSteps = std::vector<std::vector<SplitStep>>;
 
-CreditGroup view_of(TransformerNetwork& model, const ModelFolder& folder, const TrainGroup& group, const ProbeSettings& settings,
-                    const std::map<std::string, double>& rewards) {
+CreditGroup view_of(TransformerNetwork& model, const ModelFolder& folder, const TrainGroup& group,
+                    const ProbeSettings& settings, const std::map<std::string, double>& rewards) {
   const std::vector<ProbeGroup> probes{make_probe_group(group, folder, settings)};
   const std::vector<StepProbes> found = probe_steps(model, probes).front();
   CreditGroup view = credit_group(group, rewards, *folder.tokenizer);

@@ -72,7 +72,7 @@ class TrainModel {
   const TrainConfig& config_;
   const ModelFolder folder_;
   std::shared_ptr<TransformerNetwork> model_;
-  std::unique_ptr<LoraAdapter> lora_;    // null: full fine-tuning
+  std::unique_ptr<LoraAdapter> lora_;              // null: full fine-tuning
   std::shared_ptr<TransformerNetwork> reference_;  // null until it is needed
   std::unique_ptr<Optimizer> optimizer_;
 };

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "agents/hub/checkpoint_tensors.h"
-#include "agents/learn/network/transformer_network.h"
 #include "agents/learn/network/tensor_views.h"
+#include "agents/learn/network/transformer_network.h"
 #include "core/error.h"
 
 namespace agon::agents {
@@ -76,9 +76,12 @@ void load_weights(TransformerNetwork& model, const fs::path& folder) {
   }
 }
 
-void save_weights(const TransformerNetwork& model, const fs::path& path, WeightType type) { views_of(model, type).write(path); }
+void save_weights(const TransformerNetwork& model, const fs::path& path, WeightType type) {
+  views_of(model, type).write(path);
+}
 
-void save_model_folder(const fs::path& folder, const ModelFolder& parts, const TransformerNetwork& model, WeightType type) {
+void save_model_folder(const fs::path& folder, const ModelFolder& parts, const TransformerNetwork& model,
+                       WeightType type) {
   save_model_files(folder, parts, type == WeightType::bf16 ? "bfloat16" : "float32");
   save_weights(model, folder / "model.safetensors", type);
 }

@@ -18,8 +18,8 @@
 #include "agents/hub/prompt.h"
 #include "agents/learn/data/response_scorer.h"
 #include "agents/learn/network/lora.h"
-#include "agents/learn/network/transformer_network.h"
 #include "agents/learn/network/reward_head.h"
+#include "agents/learn/network/transformer_network.h"
 #include "core/json.h"
 #include "core/message.h"
 

@@ -211,7 +211,8 @@ class SentenceSimilarity final : public env::TextSimilarity {
 
 std::unique_ptr<const SentenceEncoder> SentenceEncoder::load(const fs::path& folder) {
   if (!fs::is_directory(folder))
-    throw Error("{}: no such folder. script/checkpoint minilm fetches all-MiniLM-L6-v2 into .deps/minilm.", folder.string());
+    throw Error("{}: no such folder. script/checkpoint minilm fetches all-MiniLM-L6-v2 into .deps/minilm.",
+                folder.string());
   return std::make_unique<Bert>(folder);
 }
 

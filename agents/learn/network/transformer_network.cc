@@ -287,7 +287,8 @@ struct TransformerNetwork::Parts {
   std::shared_ptr<const VisionPlan> plan;
 };
 
-TransformerNetwork::TransformerNetwork(const ModelConfig& config) : config_(config), parts_(std::make_unique<Parts>(config_)) {}
+TransformerNetwork::TransformerNetwork(const ModelConfig& config)
+    : config_(config), parts_(std::make_unique<Parts>(config_)) {}
 
 TransformerNetwork::~TransformerNetwork() = default;
 
@@ -298,7 +299,7 @@ Tensor TransformerNetwork::encode_images(const Tensor& patches, std::span<const 
 }
 
 Tensor TransformerNetwork::hidden_states(const Tensor& ids, const Tensor& positions, const Tensor& image_embeddings,
-                               std::span<const std::int64_t> lengths) {
+                                         std::span<const std::int64_t> lengths) {
   const std::int64_t batch = ids.size(0), length = ids.size(1), hidden = config_.text.hidden_size;
   if (positions.sizes() != at::IntArrayRef{3, batch, length} || static_cast<std::int64_t>(lengths.size()) != batch)
     throw Error("model: ids of {} x {} with positions of {} and {} lengths.", batch, length,

@@ -1,7 +1,8 @@
-// agents/learn/network/transformer_network.h - every architecture that agon knows (agents/hub/architecture.h) in LibTorch,
-// for training and scoring; its parameters have the names of the hub's state dict (visual.blocks.0.attn.qkv.weight,
-// model.layers.0.self_attn.q_proj.weight, ...). Generation runs in agents/engine/engine.h on the same weights. Letters:
-// B batch, S positions, H hidden, V vocabulary, P patches, M merged vision tokens.
+// agents/learn/network/transformer_network.h - every architecture that agon knows (agents/hub/architecture.h) in
+// LibTorch, for training and scoring; its parameters have the names of the hub's state dict
+// (visual.blocks.0.attn.qkv.weight, model.layers.0.self_attn.q_proj.weight, ...). Generation runs in
+// agents/engine/engine.h on the same weights. Letters: B batch, S positions, H hidden, V vocabulary, P patches, M
+// merged vision tokens.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -89,7 +89,8 @@ AttentionLayout make_layout(std::vector<Segment> segments, const RotaryTable& na
 Tensor text_frequencies(const TextConfig& config) {
   Tensor frequencies = inverse_frequencies(config.rope_theta, config.head_dim());
   if (!config.rope_scaling) return frequencies;
-  for (float& frequency : std::span(frequencies.mutable_data_ptr<float>(), static_cast<std::size_t>(frequencies.numel())))
+  for (float& frequency :
+       std::span(frequencies.mutable_data_ptr<float>(), static_cast<std::size_t>(frequencies.numel())))
     frequency = scaled_frequency(frequency, *config.rope_scaling);
   return frequencies;
 }

@@ -150,11 +150,13 @@ TEST_CASE("engine: what a tokenizer throws ends the call that needed it") {
 
 TEST_CASE("engine: new weights that come while a request is under way are refused, and it goes on") {
   const GoldenCheckpoint model = golden_checkpoint("one_picture");
-  Engine engine(load_engine_weights(model.folder, model.config, WeightKind::f32), model.config, std::make_shared<LetterTokenizer>(), {});
+  Engine engine(load_engine_weights(model.folder, model.config, WeightKind::f32), model.config,
+                std::make_shared<LetterTokenizer>(), {});
   int refused = 0;
   const auto disturb = [&] {
     try {
-      engine.set_weights(load_engine_weights(model.folder, model.config, WeightKind::f32));  // before, after: the same ones
+      engine.set_weights(
+          load_engine_weights(model.folder, model.config, WeightKind::f32));  // before, after: the same ones
     } catch (const Error& error) {
       ++refused;
       CHECK_THAT(error.what(), Catch::Contains("under way"));

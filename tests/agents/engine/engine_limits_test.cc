@@ -137,8 +137,8 @@ TEST_CASE("engine: what can never fit is an error to its caller that names the s
 
 TEST_CASE("engine: many long prompts do not keep one that runs from its next tokens") {
   const GoldenCheckpoint model = golden_checkpoint("one_picture");
-  Engine engine(load_engine_weights(model.folder, model.config, WeightKind::f32), model.config, std::make_shared<LetterTokenizer>(),
-                {.threads = 1});
+  Engine engine(load_engine_weights(model.folder, model.config, WeightKind::f32), model.config,
+                std::make_shared<LetterTokenizer>(), {.threads = 1});
   const int tokens = engine.max_context() / 2;
   std::vector<GenerationRequest> requests{request_of({1, 2, 3}, tokens)};
   constexpr int kPrompts = 40;
@@ -161,7 +161,8 @@ TEST_CASE("engine: many long prompts do not keep one that runs from its next tok
 
 TEST_CASE("engine: scoring ends when it is cancelled") {
   const GoldenCheckpoint model = golden_checkpoint("one_picture");
-  Engine engine(load_engine_weights(model.folder, model.config, WeightKind::f32), model.config, std::make_shared<LetterTokenizer>(), {});
+  Engine engine(load_engine_weights(model.folder, model.config, WeightKind::f32), model.config,
+                std::make_shared<LetterTokenizer>(), {});
   const std::atomic<bool> cancelled = true;
   GenerationWatch watch{cancelled};
   CHECK_THROWS_WITH(engine.score({{{{1, 2, 3}, {}}, {4, 5}, 1.0}}, &watch), Catch::Contains("cancelled"));

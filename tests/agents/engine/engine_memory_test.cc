@@ -23,8 +23,8 @@ TEST_CASE("engine: wherever memory runs out, every call ends and the next ones g
   const GoldenCheckpoint model = golden_checkpoint("one_picture");
   const std::int64_t page = PagePool(model.config.text, 1 << 20).page_bytes();
   const EngineOptions options{.threads = GENERATE(1, 2), .cache_bytes = 30 * page, .idle_bytes = 8 * page};
-  Engine engine(load_engine_weights(model.folder, model.config, WeightKind::f32), model.config, std::make_shared<LetterTokenizer>(),
-                options);
+  Engine engine(load_engine_weights(model.folder, model.config, WeightKind::f32), model.config,
+                std::make_shared<LetterTokenizer>(), options);
   GenerationRequest picture{model.prompt(0), 2, {}};
   picture.sampling.max_tokens = 4;
   std::vector<GenerationRequest> requests{picture, request_of(Ids(40, 7), 3, 2), request_of({7, 7, 8, 9}, 20)};

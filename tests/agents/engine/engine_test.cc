@@ -349,13 +349,13 @@ TEST_CASE("engine: a prompt that is read over several steps gives the same bits,
                                if (number + 1 == expected.size() && completion.token_ids.size() == 1)
                                  tokens_at_first = tokens.load();
                              }};
-  GenerationWatch lively_watch{
-      never, [&](std::size_t, const Completion&) {
-        if (++tokens != 9) return;
-        tokens_before = tokens.load();
-        others = std::async(std::launch::async, [&] { return pieces->generate(requests, &read_watch); });
-        std::this_thread::sleep_for(std::chrono::milliseconds(100));  // until it has arrived
-      }};
+  GenerationWatch lively_watch{never, [&](std::size_t, const Completion&) {
+                                 if (++tokens != 9) return;
+                                 tokens_before = tokens.load();
+                                 others = std::async(std::launch::async,
+                                                     [&] { return pieces->generate(requests, &read_watch); });
+                                 std::this_thread::sleep_for(std::chrono::milliseconds(100));  // until it has arrived
+                               }};
   pieces->generate({lively}, &lively_watch);
   const std::vector<Completion> found = others.get();
   REQUIRE(found.size() == expected.size());

@@ -24,8 +24,8 @@ Json golden() { return Json::parse(read_file(test::golden_path("logit_changes/lo
 TEST_CASE("logit changes: a repetition penalty is that of transformers") {
   for (const Json& one : golden()["changes"]) {
     std::vector<float> changed;
-    change_logits({.repetition_penalty = one["repetition_penalty"]}, one["prompt"].get<Ids>(), one["written"].get<Ids>(),
-                  one["logits"].get<std::vector<float>>(), changed);
+    change_logits({.repetition_penalty = one["repetition_penalty"]}, one["prompt"].get<Ids>(),
+                  one["written"].get<Ids>(), one["logits"].get<std::vector<float>>(), changed);
     const auto expected = one["changed"].get<std::vector<float>>();
     for (std::size_t id = 0; id < expected.size(); ++id) CHECK(changed[id] == Approx(expected[id]).epsilon(1e-6));
   }
@@ -51,8 +51,8 @@ TEST_CASE("logit changes: which tokens may be drawn is as in transformers: top_k
 TEST_CASE("logit changes: presence counts once, frequency each time, a bias last; the prompt counts for neither") {
   std::vector<float> changed;
   const std::vector<float> logits{1, 2, 3, 4};
-  change_logits({.presence_penalty = 0.5, .frequency_penalty = 0.25, .bias = {{3, 10}}}, Ids{0, 0}, Ids{1, 1, 3}, logits,
-                changed);
+  change_logits({.presence_penalty = 0.5, .frequency_penalty = 0.25, .bias = {{3, 10}}}, Ids{0, 0}, Ids{1, 1, 3},
+                logits, changed);
   CHECK(changed == std::vector<float>{1, 1, 3, 13.25F});
   change_logits({.bias = {{2, -std::numeric_limits<float>::infinity()}}}, {}, {}, logits, changed);
   CHECK(changed[2] == -std::numeric_limits<float>::infinity());

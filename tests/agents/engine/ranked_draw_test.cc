@@ -92,7 +92,8 @@ std::int32_t draw_sorted(double uniform, const std::vector<float>& logits, const
     const auto least = static_cast<float>(max + std::log(sampling.min_p) / inverse);
     std::size_t count = 0;
     mass = 0;
-    for (; count < ids.size() && logits[static_cast<std::size_t>(ids[count])] >= least; ++count) mass += weight(ids[count]);
+    for (; count < ids.size() && logits[static_cast<std::size_t>(ids[count])] >= least; ++count)
+      mass += weight(ids[count]);
     ids = ids.first(count);
     if (ids.empty()) return -1;
   }
@@ -112,8 +113,8 @@ void check_row(const Row& row, const Ids& allowed, std::span<const Sampling> sam
   SamplerScratch scratch;
   std::vector<float> weights(row.logits.size());
   for (const Sampling& sampling : samplings) {
-    const bool whole = sampling.top_p == 1 && sampling.min_p == 0 &&
-                       (sampling.top_k == 0 || sampling.top_k >= std::ssize(allowed));
+    const bool whole =
+        sampling.top_p == 1 && sampling.min_p == 0 && (sampling.top_k == 0 || sampling.top_k >= std::ssize(allowed));
     if (whole) continue;  // drawn in the order of ids
     kernels::softmax_weights(row.logits.data(), std::ssize(row.logits), static_cast<float>(1 / sampling.temperature),
                              weights.data());
@@ -121,7 +122,8 @@ void check_row(const Row& row, const Ids& allowed, std::span<const Sampling> sam
       Rng rng(++seed), same = rng;
       const std::int32_t id = sample_token(row.logits, allowed, sampling, rng, scratch).id;
       INFO(row.name << ", " << allowed.size() << " of " << row.logits.size() << ", top_p " << sampling.top_p
-                    << ", top_k " << sampling.top_k << ", min_p " << sampling.min_p << ", T " << sampling.temperature << ", draw " << i);
+                    << ", top_k " << sampling.top_k << ", min_p " << sampling.min_p << ", T " << sampling.temperature
+                    << ", draw " << i);
       const std::int32_t expected = draw_sorted(same.uniform(), row.logits, weights, order, sampling);
       REQUIRE(id == (expected < 0 ? order.front() : expected));  // none is likely enough: the likeliest
     }

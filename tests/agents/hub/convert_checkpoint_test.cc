@@ -41,7 +41,8 @@ std::vector<Completion> answers_about_pictures(const fs::path& model) {
   const auto env = charts.make_env();
   std::vector<Completion> answers;
   for (std::uint64_t task = 0; task < 3; ++task) {
-    CompletionRequest request{{{Role::user, env->reset({env::Split::test, task}).observation.parts, {}, {}}}, {}, 1, {}};
+    CompletionRequest request{
+        {{Role::user, env->reset({env::Split::test, task}).observation.parts, {}, {}}}, {}, 1, {}};
     request.sampling.temperature = 0;
     request.sampling.max_tokens = 40;
     answers.push_back(policy->complete({&request, 1}).at(0));

@@ -33,7 +33,9 @@ std::string error_of(const std::string& bytes) {
   return "no error";
 }
 
-std::string with(std::size_t at, std::string_view replaced) { return bytes_of_small().replace(at, replaced.size(), replaced); }
+std::string with(std::size_t at, std::string_view replaced) {
+  return bytes_of_small().replace(at, replaced.size(), replaced);
+}
 
 template <typename Number>
 std::string as_bytes(Number number) {
@@ -144,8 +146,10 @@ TEST_CASE("gguf: a file that lies is refused with what is wrong") {
   CHECK_THAT(error_of(with(tensor + 4, as_bytes(std::uint64_t{0}))), Contains("a side of 0"));
   CHECK_THAT(error_of(with(tensor + 4, as_bytes(std::uint64_t{1} << 50))), Contains("a side of"));
   CHECK_THAT(error_of(with(tensor + 4, as_bytes(std::uint64_t{1} << 30))), Contains("of the data on"));
-  CHECK_THAT(error_of(with(tensor + 20, as_bytes(std::uint32_t{11}))), Contains("GGUF's type 11, which agon does not read"));
-  CHECK_THAT(error_of(with(tensor + 20, as_bytes(std::uint32_t{2}))), Contains("rows of 5, and blocks of Q4_0 are of 32"));
+  CHECK_THAT(error_of(with(tensor + 20, as_bytes(std::uint32_t{11}))),
+             Contains("GGUF's type 11, which agon does not read"));
+  CHECK_THAT(error_of(with(tensor + 20, as_bytes(std::uint32_t{2}))),
+             Contains("rows of 5, and blocks of Q4_0 are of 32"));
   CHECK_THAT(error_of(with(tensor + 24, as_bytes(std::uint64_t{1} << 60))), Contains("of the data on"));
   CHECK_THAT(error_of(with(tensor + 24, as_bytes(std::uint64_t{1}))), Contains("not at a multiple of 32"));
   CHECK_THAT(error_of(with(tensor + 24, as_bytes(std::uint64_t{64}))), Contains("share the byte"));

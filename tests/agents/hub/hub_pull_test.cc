@@ -41,7 +41,8 @@ std::string sha256(const std::string& bytes) {
 
 // A hub with these files, whose large ones lie behind a redirect. `change` may answer in its place.
 struct Hub {
-  std::map<std::string, std::string> files{{"config.json", "{}\n"}, {"model.safetensors", std::string(300'000, 'w')},
+  std::map<std::string, std::string> files{{"config.json", "{}\n"},
+                                           {"model.safetensors", std::string(300'000, 'w')},
                                            {"README.md", "not for a model folder"}};
   std::function<std::optional<WireReply>(const WireRequest&)> change;
   WireServer server{[this](const WireRequest& request) { return answer(request); }};
@@ -62,7 +63,8 @@ struct Hub {
     if (request.line.starts_with("HEAD")) {
       const bool large = bytes.size() > 1000;
       const std::string told = fmt::format("ETag: \"{}\"\r\nX-Linked-Size: {}\r\n", sha256(bytes), bytes.size());
-      WireReply reply = http_reply(large ? 302 : 200, "", told + (large ? "Location: " + server.url("/cdn/" + name) + "\r\n" : ""));
+      WireReply reply =
+          http_reply(large ? 302 : 200, "", told + (large ? "Location: " + server.url("/cdn/" + name) + "\r\n" : ""));
       return reply;
     }
     const std::size_t range = request.head.find("Range: bytes=");
@@ -111,7 +113,8 @@ TEST_CASE("pull: a connection that breaks off is continued where it was") {
   const fs::path snapshot = pull(hub.at(), parse_hub_name("org/name"), nothing);
   CHECK(read_file((snapshot / "model.safetensors").string()) == hub.files.at("model.safetensors"));
   bool continued = false;
-  for (const WireRequest& request : hub.server.seen()) continued |= request.head.find("Range: bytes=14") != std::string::npos;
+  for (const WireRequest& request : hub.server.seen())
+    continued |= request.head.find("Range: bytes=14") != std::string::npos;
   CHECK(continued);
 }
 

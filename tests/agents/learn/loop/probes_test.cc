@@ -52,8 +52,8 @@ EncodedPrompt with_images(EncodedPrompt text, const PatchedImages& images) {
 }
 
 // What probe_steps says of a roll-out against one forward a step and a picture.
-void check_rollout(TransformerNetwork& model, const ProbeGroup& group, const ProbedRollout& rollout, const StepProbes& probes,
-                   double temperature) {
+void check_rollout(TransformerNetwork& model, const ProbeGroup& group, const ProbedRollout& rollout,
+                   const StepProbes& probes, double temperature) {
   const std::int32_t image_token = model.config().image_token_id;
   REQUIRE(probes.confidence.size() == rollout.steps.size() + 1);
   for (std::size_t k = 0; k <= rollout.steps.size(); ++k) {
@@ -80,7 +80,8 @@ void check_rollout(TransformerNetwork& model, const ProbeGroup& group, const Pro
   }
 }
 
-void check_exact(TransformerNetwork& model, const std::vector<ProbeGroup>& groups, double temperature, std::int64_t rows) {
+void check_exact(TransformerNetwork& model, const std::vector<ProbeGroup>& groups, double temperature,
+                 std::int64_t rows) {
   const auto results = probe_steps(model, groups, temperature, rows);
   REQUIRE(results.size() == groups.size());
   for (std::size_t g = 0; g < groups.size(); ++g) {

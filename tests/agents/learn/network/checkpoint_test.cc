@@ -32,13 +32,13 @@ ModelFolder small_parts() {
   parts.tokenizer = Tokenizer::parse(learn_tokenizer({}, 256 + 7, kSpecial, {}), "learned");
   const auto id = [&](const char* token) { return *parts.tokenizer->id_of(token); };
   parts.config.vision = VisionConfig{.depth = 2,
-                         .hidden_size = 16,
-                         .intermediate_size = 24,
-                         .num_heads = 2,
-                         .out_hidden_size = 32,
-                         .patch_size = 4,
-                         .window_size = 16,
-                         .fullatt_block_indexes = {1}};
+                                     .hidden_size = 16,
+                                     .intermediate_size = 24,
+                                     .num_heads = 2,
+                                     .out_hidden_size = 32,
+                                     .patch_size = 4,
+                                     .window_size = 16,
+                                     .fullatt_block_indexes = {1}};
   parts.config.text = {.vocab_size = parts.tokenizer->vocab_size(),
                        .hidden_size = 32,
                        .intermediate_size = 48,
@@ -97,7 +97,8 @@ std::string open_error(const fs::path& folder) {
 TEST_CASE("checkpoint: what is saved is opened alike") {
   const TempFolder folder;
   const ModelFolder parts = small_parts();
-  const auto model = std::make_shared<TransformerNetwork>(parts.config), again = std::make_shared<TransformerNetwork>(parts.config);
+  const auto model = std::make_shared<TransformerNetwork>(parts.config),
+             again = std::make_shared<TransformerNetwork>(parts.config);
   save_model_folder(folder.path(), parts, *model, WeightType::f32);
   const ModelFolder opened = open_model_folder(folder.path());
   CHECK(to_json(opened.config).dump() == to_json(parts.config).dump());
@@ -112,7 +113,8 @@ TEST_CASE("checkpoint: what is saved is opened alike") {
 TEST_CASE("checkpoint: bf16 weights take half the room and are the nearest values") {
   const TempFolder folder;
   const ModelFolder parts = small_parts();
-  const auto model = std::make_shared<TransformerNetwork>(parts.config), again = std::make_shared<TransformerNetwork>(parts.config);
+  const auto model = std::make_shared<TransformerNetwork>(parts.config),
+             again = std::make_shared<TransformerNetwork>(parts.config);
   save_model_folder(folder.path(), parts, *model, WeightType::bf16);
   load_weights(*again, folder.path());
   const at::NoGradGuard no_grad;
