@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 
+#include "core/json_parse.h"
 #include "core/rng.h"
 
 namespace agon::serve {

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <mutex>
 
+#include "agents/remote/chat_request.h"
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/json_parse.h"
