@@ -1,5 +1,5 @@
-// agents/engine/engine_weights.h - the weights of a checkpoint as the engine's kernels read them, packed once. Immutable
-// after loading.
+// agents/engine/engine_weights.h - the weights of a checkpoint as the engine's kernels read them, packed once.
+// Immutable after loading.
 #pragma once
 
 #include <filesystem>
@@ -16,19 +16,31 @@
 
 namespace agon::agents {
 
+struct NormWeights {
+  std::vector<float> weight, bias;  // bias: of a LayerNorm; empty: an RMS norm
+};
+
 // A pre-norm transformer block, of the decoder or of the vision tower. qkv: queries, keys, values one after another;
-// gate_up likewise.
+// gate_up likewise, or the one linear that an MLP without a gate begins with.
 struct BlockWeights {
-  std::vector<float> attention_norm, mlp_norm;
+  NormWeights attention_norm, mlp_norm;
   std::vector<float> query_norm, key_norm;  // [head_dim], or empty: heads are not normalised
+  Mlp mlp = Mlp::swiglu;
   TypedLinear qkv, attention_out, gate_up, down;
 };
 
+// Makes one image token of a block of merged patches. The norm's width is a patch's, or that of the merged ones.
+struct MergerWeights {
+  NormWeights norm;
+  TypedLinear in, out;
+};
+
 struct VisionWeights {
-  TypedLinear patch_embed;  // no bias
+  TypedLinear patch_embed;
+  std::vector<float> places;  // [position_embeddings, hidden_size], or empty
   std::vector<BlockWeights> blocks;
-  std::vector<float> merger_norm;
-  TypedLinear merger_in, merger_out;
+  MergerWeights merger;
+  std::vector<MergerWeights> deepstack;  // of each of deepstack_blocks
 };
 
 struct EngineWeights {
@@ -40,7 +52,8 @@ struct EngineWeights {
 };
 
 std::size_t bytes_of(const EngineWeights& weights);
-// Of those, what one more token of every sequence reads: all but the vision tower and an embedding that is not the head.
+// Of those, what one more token of every sequence reads: all but the vision tower and an embedding that is not the
+// head.
 std::size_t step_bytes(const EngineWeights& weights);
 
 // The type that weights of linears are kept in. automatic: the file's, bf16 for BF16 and codes for those of GGUF, else

@@ -17,7 +17,7 @@
 
 namespace agon::agents {
 
-using ImageEmbeddings = std::shared_ptr<const std::vector<float>>;  // [image tokens, hidden_size]
+using ImageEmbeddings = std::shared_ptr<const std::vector<float>>;  // as encode_image returns them
 
 // Identifies a prompt token by token: by the id, or for image tokens by the picture.
 using PromptKey = std::vector<Hash128>;
@@ -53,7 +53,7 @@ struct CachedPrompt {
   std::int64_t tokens_read = 0;  // with those of the start; a prompt may be read over several steps
   std::vector<std::shared_ptr<const PatchedImage>> images;
   std::vector<ImageEmbeddings> embeddings;  // of the pictures, once the first of its own tokens is to be read
-  std::int64_t image_tokens_shared = 0;  // of the first picture
+  std::int64_t image_tokens_shared = 0;     // of the first picture
   // Once it is read: the state of its last token, [hidden_size].
   std::vector<float> last_hidden;
   // Or why it could not be read. start_failed: the prompt whose start it shares could not be read, so this one has to

@@ -18,7 +18,7 @@
 
 namespace agon::agents {
 
-bool is_mmproj(const std::filesystem::path& file);  // by its name
+bool is_mmproj(const std::filesystem::path& file);                   // by its name
 std::filesystem::path mmproj_of(const std::filesystem::path& gguf);  // mmproj-NAME.gguf, beside NAME.gguf
 // That file, or the only one beside `gguf` whose name says "mmproj"; nothing: none. Throws Error for several.
 std::optional<std::filesystem::path> find_mmproj(const std::filesystem::path& gguf);
@@ -44,7 +44,7 @@ struct GgufVisionTensors {
 };
 GgufVisionTensors gguf_vision_tensors(const GgufFile& tower, const std::string& source);
 
-// The other way round. REQUIRES: config.vision.
+// The other way round. REQUIRES: config.vision. Throws Error for another tower than Qwen2.5-VL's.
 
 std::vector<GgufKey> gguf_vision_keys(const ModelConfig& config, const ImageProcessorConfig& images);
 // The tensors of the file that hold the hub's tensor: its matrices in `type`, everything else in F32. They refer to it.

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "agents/hub/checkpoint_tensors.h"
-#include "agents/learn/network/transformer_network.h"
 #include "agents/learn/network/tensor_views.h"
+#include "agents/learn/network/transformer_network.h"
 #include "core/error.h"
 
 namespace agon::agents {
@@ -53,9 +53,10 @@ void drop_tied_head(std::map<std::string, CheckpointTensor>& tensors) {
     tensors.erase(head);
 }
 
-TensorViews views_of(const TransformerNetwork& model, WeightType type) {
+template <typename Rename>
+TensorViews views_of(const TransformerNetwork& model, WeightType type, const Rename& rename) {
   TensorViews views(type == WeightType::bf16 ? at::kBFloat16 : at::kFloat);
-  for (const auto& [name, parameter] : model.named_parameters()) views.add(name, parameter);
+  for (const auto& [name, parameter] : model.named_parameters()) views.add(rename(name), parameter);
   return views;
 }
 
@@ -76,15 +77,20 @@ void load_weights(TransformerNetwork& model, const fs::path& folder) {
   }
 }
 
-void save_weights(const TransformerNetwork& model, const fs::path& path, WeightType type) { views_of(model, type).write(path); }
+void save_weights(const TransformerNetwork& model, const fs::path& path, WeightType type) {
+  const auto name_in_file = [&](const std::string& name) { return saved_name(name, model.config()); };
+  views_of(model, type, name_in_file).write(path);
+}
 
-void save_model_folder(const fs::path& folder, const ModelFolder& parts, const TransformerNetwork& model, WeightType type) {
+void save_model_folder(const fs::path& folder, const ModelFolder& parts, const TransformerNetwork& model,
+                       WeightType type) {
   save_model_files(folder, parts, type == WeightType::bf16 ? "bfloat16" : "float32");
   save_weights(model, folder / "model.safetensors", type);
 }
 
 EngineWeights engine_weights_of(const TransformerNetwork& model) {
-  return make_engine_weights(views_of(model, WeightType::f32).views(), model.config());
+  const auto same = [](const std::string& name) { return name; };
+  return make_engine_weights(views_of(model, WeightType::f32, same).views(), model.config());
 }
 
 }  // namespace agon::agents
