@@ -128,6 +128,21 @@ TEST_CASE("Qwen2-VL and Qwen3-VL: greedy completions about pictures equal transf
   }
 }
 
+TEST_CASE("Qwen3-VL: prompts that share pictures answer together as alone") {
+  const std::string folder = kGolden + "/qwen3_vl";
+  std::vector<CompletionRequest> requests;
+  for (const Json& pictures : {Json{1, 0}, Json{1, 0}, Json{1, 1}})
+    for (const char* prompt : {"Which bar?", "Which sum?"})
+      requests.push_back(request_of("qwen3_vl", {{"pictures", pictures}, {"prompt", prompt}}));
+  const auto together = make_local_policy(folder, {.threads = 2})->complete(requests);
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const Completion alone = make_local_policy(folder, {.threads = 1})->complete({&requests[i], 1}).at(0);
+    CHECK(together.at(i).token_ids == alone.token_ids);
+    CHECK(together[i].logprobs == alone.logprobs);  // bit for bit
+  }
+  CHECK(together[0].logprobs != together[4].logprobs);
+}
+
 TEST_CASE("Qwen3-VL: the corners of a picture have the corners of the learned places") {
   VisionConfig config;
   config.tower = &kQwen3Tower;
