@@ -57,7 +57,7 @@ def model_of(case, vocabulary, ids, eos, patch):
         vision_config=dict(depth=3, hidden_size=8, intermediate_size=12, num_heads=1, out_hidden_size=16,
                            patch_size=patch, num_position_embeddings=case["places"],
                            deepstack_visual_indexes=case["deepstack"]),
-        text_config=dict(common, hidden_size=16, head_dim=16, attention_bias=case["bias"],
+        text_config=dict(common, num_hidden_layers=3, hidden_size=16, head_dim=16, attention_bias=case["bias"],
                          rope_parameters=dict(rope_type="default", rope_theta=100.0, mrope_section=[4, 2, 2],
                                               mrope_interleaved=True)),
         tie_word_embeddings=case["tied"], **ids))
