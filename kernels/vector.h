@@ -88,6 +88,9 @@ AGON_INLINE float exp(float x) {
 
 // x * sigmoid(x).
 AGON_INLINE float silu(float x) { return x / (exp(-x) + 1.0f); }
+AGON_INLINE float quick_gelu(float x) { return x / (exp(-1.702f * x) + 1.0f); }
+// (1 + tanh(z)) / 2 is sigmoid(2 z).
+AGON_INLINE float tanh_gelu(float x) { return x / (exp(-1.59576912f * (x + 0.044715f * x * x * x)) + 1.0f); }
 
 // x * P(Z < x) for a standard normal Z: the exact GELU, with erfc(z) = t exp(-z^2) P(t), t = 1 / (1 + z / 2).
 AGON_INLINE float gelu(float x) {

@@ -29,14 +29,12 @@ std::vector<RowGroup> group_rows(std::span<const DecoderRow> rows) {
 }  // namespace
 
 Decoder::Decoder(const EngineWeights& weights, const TextConfig& config, const PagePool& pages)
-    : weights_(weights), config_(config), pages_(pages) {
+    : weights_(weights), config_(config), pages_(pages), axis_(frequency_axes(config)) {
   const auto size = static_cast<float>(config.head_dim()), theta = static_cast<float>(config.rope_theta);
   for (int i = 0; i < config.head_dim() / 2; ++i) {
     const float frequency = 1.0f / std::pow(theta, static_cast<float>(2 * i) / size);
     frequencies_.push_back(config.rope_scaling ? scaled_frequency(frequency, *config.rope_scaling) : frequency);
   }
-  for (int axis = 0; axis < 3; ++axis)
-    axis_.insert(axis_.end(), static_cast<std::size_t>(config.mrope_section[static_cast<std::size_t>(axis)]), axis);
 }
 
 void Decoder::prepare(std::int32_t positions) {
@@ -129,6 +127,14 @@ void Decoder::embed(const DecoderRow& row, float* state) const {
     decode_row(*weights_.embedding, row.token, state);
 }
 
+void Decoder::add_deepstack(std::size_t layer, std::span<const DecoderRow> rows, float* hidden) const {
+  if (layer >= weights_.vision.deepstack.size()) return;
+  const std::size_t width = static_cast<std::size_t>(config_.hidden_size);
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    for (std::size_t i = 0; rows[r].embedding && i < width; ++i)
+      hidden[r * width + i] += rows[r].embedding[(layer + 1) * width + i];
+}
+
 void Decoder::forward(std::span<const DecoderRow> rows, float* hidden, DecoderScratch& scratch,
                       const ParallelFor& parallel) const {
   const std::int64_t count = std::ssize(rows);
@@ -139,10 +145,12 @@ void Decoder::forward(std::span<const DecoderRow> rows, float* hidden, DecoderSc
   kernels::run_parallel(parallel, count, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t r = begin; r < end; ++r) embed(rows[static_cast<std::size_t>(r)], hidden + r * width);
   });
-  for (std::size_t layer = 0; layer < weights_.layers.size(); ++layer)
+  for (std::size_t layer = 0; layer < weights_.layers.size(); ++layer) {
     run_block(
         weights_.layers[layer], epsilon, hidden, count, scratch.block, parallel,
         [&](float* qkv, float* attended) { attend(static_cast<int>(layer), rows, qkv, attended, scratch, parallel); });
+    add_deepstack(layer, rows, hidden);
+  }
   kernels::rms_norm(hidden, weights_.norm.data(), epsilon, count, width, width, hidden);
 }
 

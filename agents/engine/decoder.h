@@ -14,8 +14,10 @@
 namespace agon::agents {
 
 struct DecoderRow {
-  std::int32_t token = 0;                  // REQUIRES: 0 <= token < vocab_size
-  const float* embedding = nullptr;        // [hidden_size], in place of the token's: of a picture
+  std::int32_t token = 0;  // REQUIRES: 0 <= token < vocab_size
+  // Of a picture's token, [vectors_a_token(), hidden_size]: in place of the token's embedding, and what is added to the
+  // states after each of the first layers.
+  const float* embedding = nullptr;
   std::array<std::int32_t, 3> position{};  // M-RoPE (t, h, w)
   const KeyValues* prefix = nullptr;       // a prompt that this token's sequence continues, or null
   std::int64_t prefix_tokens = 0;
@@ -53,6 +55,7 @@ class Decoder {
   void attend_group(std::span<const DecoderRow> rows, const float* queries, float* attended, std::int64_t head_offset,
                     kernels::AlignedFloats& scratch) const;
   void embed(const DecoderRow& row, float* state) const;
+  void add_deepstack(std::size_t layer, std::span<const DecoderRow> rows, float* hidden) const;
   void normalise_heads(const BlockWeights& layer, std::int64_t rows, float* qkv) const;
   void look_up_angles(std::span<const DecoderRow> rows, DecoderScratch& scratch) const;
 

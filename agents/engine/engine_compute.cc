@@ -134,14 +134,16 @@ std::int64_t EngineCompute::read_together(std::span<const std::shared_ptr<Cached
 std::vector<DecoderRow> EngineCompute::prompt_rows(const CachedPrompt& prompt, std::int64_t tokens) const {
   std::vector<DecoderRow> rows;
   std::size_t image = 0;
-  std::int64_t used = prompt.image_tokens_shared * config_.text.hidden_size;  // floats of that image's embeddings
+  const std::int64_t vectors = config_.vision ? config_.vision->vectors_a_token() : 1;
+  const std::int64_t width = vectors * config_.text.hidden_size;
+  std::int64_t used = prompt.image_tokens_shared * width;  // floats of that image's embeddings
   for (std::int64_t i = prompt.start.tokens; i < prompt.tokens_read + tokens; ++i) {
     const auto at = static_cast<std::size_t>(i);
     const float* embedding = nullptr;
     if (prompt.ids[at] == config_.image_token_id) {
       while (used == std::ssize(*prompt.embeddings[image])) ++image, used = 0;
       embedding = prompt.embeddings[image]->data() + used;
-      used += config_.text.hidden_size;
+      used += width;
     }
     if (i >= prompt.tokens_read)
       rows.push_back({prompt.ids[at], embedding, prompt.positions[at], nullptr, 0, &prompt.keys, i});

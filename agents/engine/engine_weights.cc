@@ -66,6 +66,9 @@ class Checkpoint {
     }
     return sound() ? pack_rows(rows, static_cast<int>(inputs), kind, parallel_) : TypedLinear();
   }
+  NormWeights norm(const std::string& name, std::int64_t size, bool bias) {
+    return {take(name + ".weight", {size}), bias ? take(name + ".bias", {size}) : std::vector<float>()};
+  }
   TypedLinear linear(const std::vector<std::pair<std::string, std::int64_t>>& parts, std::int64_t inputs, bool bias) {
     return linear(parts, inputs, bias, kind_);
   }
@@ -101,8 +104,8 @@ BlockWeights load_layer(Checkpoint& file, const std::string& name, const TextCon
   const std::int64_t hidden = config.hidden_size, inner = config.intermediate_size, size = config.head_dim();
   const std::string attention = name + ".self_attn.", mlp = name + ".mlp.";
   BlockWeights block;
-  block.attention_norm = file.take(name + ".input_layernorm.weight", {hidden});
-  block.mlp_norm = file.take(name + ".post_attention_layernorm.weight", {hidden});
+  block.attention_norm = file.norm(name + ".input_layernorm", hidden, false);
+  block.mlp_norm = file.norm(name + ".post_attention_layernorm", hidden, false);
   if (config.normalises_heads) {
     block.query_norm = file.take(attention + "q_norm.weight", {size});
     block.key_norm = file.take(attention + "k_norm.weight", {size});
@@ -121,30 +124,60 @@ BlockWeights load_layer(Checkpoint& file, const std::string& name, const TextCon
 BlockWeights load_vision_block(Checkpoint& file, const std::string& name, const VisionConfig& config) {
   const std::int64_t hidden = config.hidden_size, inner = config.intermediate_size;
   const std::string mlp = name + ".mlp.";
+  const Tower& tower = *config.tower;
   BlockWeights block;
-  block.attention_norm = file.take(name + ".norm1.weight", {hidden});
-  block.mlp_norm = file.take(name + ".norm2.weight", {hidden});
+  block.mlp = tower.mlp;
+  block.attention_norm = file.norm(name + ".norm1", hidden, tower.is_centred);
+  block.mlp_norm = file.norm(name + ".norm2", hidden, tower.is_centred);
   block.qkv = file.linear({{name + ".attn.qkv", 3 * hidden}}, hidden, true);
   block.attention_out = file.linear({{name + ".attn.proj", hidden}}, hidden, true);
-  block.gate_up = file.linear({{mlp + "gate_proj", inner}, {mlp + "up_proj", inner}}, hidden, true);
-  block.down = file.linear({{mlp + "down_proj", hidden}}, inner, true);
+  if (tower.mlp == Mlp::swiglu)
+    block.gate_up = file.linear({{mlp + "gate_proj", inner}, {mlp + "up_proj", inner}}, hidden, true);
+  else
+    block.gate_up = file.linear({{mlp + std::string(tower.mlp_in), inner}}, hidden, true);
+  block.down = file.linear({{mlp + std::string(tower.mlp_out), hidden}}, inner, true);
   return block;
+}
+
+std::int64_t merged_size(const VisionConfig& config) {
+  return std::int64_t{config.hidden_size} * config.spatial_merge_size * config.spatial_merge_size;
+}
+
+MergerWeights load_merger(Checkpoint& file, const std::string& name, std::int64_t norm_size,
+                          const VisionConfig& config) {
+  const Tower& tower = *config.tower;
+  const std::int64_t merged = merged_size(config);
+  const auto part = [&](std::string_view of) { return fmt::format("{}.{}", name, of); };
+  return {file.norm(part(tower.merger_norm), norm_size, tower.is_centred),
+          file.linear({{part(tower.merger_in), merged}}, merged, true),
+          file.linear({{part(tower.merger_out), config.out_hidden_size}}, merged, true)};
+}
+
+TypedLinear load_patch_embed(Checkpoint& file, const VisionConfig& config) {
+  const std::string name = "visual.patch_embed.proj";
+  const Shape kernel{config.hidden_size, config.in_channels, config.temporal_patch_size, config.patch_size,
+                     config.patch_size};
+  const std::vector<float> weight = file.take(name + ".weight", kernel);
+  std::vector<float> bias;
+  if (config.tower->learns_places) bias = file.take(name + ".bias", {config.hidden_size});
+  TypedLinear linear;
+  if (file.sound())
+    linear.add(kernels::pack_linear(weight.data(), bias.empty() ? nullptr : bias.data(), config.hidden_size,
+                                    static_cast<int>(elements(kernel) / config.hidden_size)));
+  return linear;
 }
 
 VisionWeights load_vision(Checkpoint& file, const VisionConfig& config) {
   VisionWeights weights;
-  const std::int64_t hidden = config.hidden_size;
-  const std::int64_t merged = hidden * config.spatial_merge_size * config.spatial_merge_size;
-  const Shape kernel{hidden, config.in_channels, config.temporal_patch_size, config.patch_size, config.patch_size};
-  const std::vector<float> patch_embed = file.take("visual.patch_embed.proj.weight", kernel);
-  if (file.sound())
-    weights.patch_embed.add(kernels::pack_linear(patch_embed.data(), nullptr, config.hidden_size,
-                                                 static_cast<int>(elements(kernel) / hidden)));
+  weights.patch_embed = load_patch_embed(file, config);
+  if (config.tower->learns_places)
+    weights.places = file.take("visual.pos_embed.weight", {config.position_embeddings, config.hidden_size});
   for (int i = 0; i < config.depth; ++i)
     weights.blocks.push_back(load_vision_block(file, fmt::format("visual.blocks.{}", i), config));
-  weights.merger_norm = file.take("visual.merger.ln_q.weight", {hidden});
-  weights.merger_in = file.linear({{"visual.merger.mlp.0", merged}}, merged, true);
-  weights.merger_out = file.linear({{"visual.merger.mlp.2", config.out_hidden_size}}, merged, true);
+  weights.merger = load_merger(file, "visual.merger", config.hidden_size, config);
+  for (std::size_t i = 0; i < config.deepstack_blocks.size(); ++i)
+    weights.deepstack.push_back(
+        load_merger(file, fmt::format("visual.deepstack_merger_list.{}", i), merged_size(config), config));
   return weights;
 }
 
@@ -170,15 +203,18 @@ EngineWeights take_all(Checkpoint& file, const ModelConfig& config) {
 namespace {
 
 std::size_t bytes_in(const std::vector<float>& floats) { return floats.size() * sizeof(float); }
+std::size_t bytes_in(const NormWeights& norm) { return bytes_in(norm.weight) + bytes_in(norm.bias); }
+std::size_t bytes_of(const MergerWeights& merger) {
+  return bytes_in(merger.norm) + bytes_of(merger.in) + bytes_of(merger.out);
+}
 
 std::size_t bytes_of(const std::vector<BlockWeights>& blocks) {
   std::size_t bytes = 0;
   for (const BlockWeights& block : blocks) {
     for (const TypedLinear* const linear : {&block.qkv, &block.attention_out, &block.gate_up, &block.down})
       bytes += bytes_of(*linear);
-    for (const std::vector<float>* const norm :
-         {&block.attention_norm, &block.mlp_norm, &block.query_norm, &block.key_norm})
-      bytes += bytes_in(*norm);
+    bytes += bytes_in(block.attention_norm) + bytes_in(block.mlp_norm) + bytes_in(block.query_norm) +
+             bytes_in(block.key_norm);
   }
   return bytes;
 }
@@ -191,9 +227,11 @@ std::size_t step_bytes(const EngineWeights& weights) {
 
 std::size_t bytes_of(const EngineWeights& weights) {
   const VisionWeights& vision = weights.vision;
-  return step_bytes(weights) + (weights.embedding == weights.lm_head ? 0 : bytes_of(*weights.embedding)) +
-         bytes_of(vision.blocks) + bytes_of(vision.patch_embed) + bytes_of(vision.merger_in) +
-         bytes_of(vision.merger_out) + bytes_in(vision.merger_norm);
+  std::size_t bytes = step_bytes(weights) + (weights.embedding == weights.lm_head ? 0 : bytes_of(*weights.embedding)) +
+                      bytes_of(vision.blocks) + bytes_of(vision.patch_embed) + bytes_in(vision.places) +
+                      bytes_of(vision.merger);
+  for (const MergerWeights& merger : vision.deepstack) bytes += bytes_of(merger);
+  return bytes;
 }
 
 std::optional<WeightKind> find_weight_kind(std::string_view name) {

@@ -16,19 +16,31 @@
 
 namespace agon::agents {
 
+struct NormWeights {
+  std::vector<float> weight, bias;  // bias: of a LayerNorm; empty: an RMS norm
+};
+
 // A pre-norm transformer block, of the decoder or of the vision tower. qkv: queries, keys, values one after another;
-// gate_up likewise.
+// gate_up likewise, or the one linear that an MLP without a gate begins with.
 struct BlockWeights {
-  std::vector<float> attention_norm, mlp_norm;
+  NormWeights attention_norm, mlp_norm;
   std::vector<float> query_norm, key_norm;  // [head_dim], or empty: heads are not normalised
+  Mlp mlp = Mlp::swiglu;
   TypedLinear qkv, attention_out, gate_up, down;
 };
 
+// Makes one image token of a block of merged patches. The norm's width is a patch's, or that of the merged ones.
+struct MergerWeights {
+  NormWeights norm;
+  TypedLinear in, out;
+};
+
 struct VisionWeights {
-  TypedLinear patch_embed;  // no bias
+  TypedLinear patch_embed;
+  std::vector<float> places;  // [position_embeddings, hidden_size], or empty
   std::vector<BlockWeights> blocks;
-  std::vector<float> merger_norm;
-  TypedLinear merger_in, merger_out;
+  MergerWeights merger;
+  std::vector<MergerWeights> deepstack;  // of each of deepstack_blocks
 };
 
 struct EngineWeights {

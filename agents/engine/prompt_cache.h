@@ -17,7 +17,7 @@
 
 namespace agon::agents {
 
-using ImageEmbeddings = std::shared_ptr<const std::vector<float>>;  // [image tokens, hidden_size]
+using ImageEmbeddings = std::shared_ptr<const std::vector<float>>;  // as encode_image returns them
 
 // Identifies a prompt token by token: by the id, or for image tokens by the picture.
 using PromptKey = std::vector<Hash128>;

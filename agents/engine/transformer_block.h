@@ -18,6 +18,8 @@ struct BlockScratch {
 // qkv [rows, outputs of weights.qkv] -> attended [rows, inputs of weights.attention_out].
 using Attend = std::function<void(float* qkv, float* attended)>;
 
+// y = norm(x), rows of the norm's width; y may be x.
+void run_norm(const NormWeights& weights, float epsilon, const float* x, std::int64_t rows, float* y);
 // x [rows, hidden] += attention(norm(x)); x += mlp(norm(x)), in place.
 void run_block(const BlockWeights& weights, float epsilon, float* x, std::int64_t rows, BlockScratch& scratch,
                const kernels::ParallelFor& parallel, const Attend& attend);

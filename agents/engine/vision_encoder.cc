@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "agents/engine/transformer_block.h"
+#include "agents/hub/place_taps.h"
 #include "kernels/activation/activation.h"
 #include "kernels/attention/attention.h"
-#include "kernels/rms_norm/rms_norm.h"
 #include "kernels/rotary/rotary.h"
 
 namespace agon::agents {
@@ -42,6 +42,41 @@ PatchRotary patch_rotary(const ImageGrid& grid, const VisionConfig& config) {
           add(column + cell % merge);
         }
   return table;
+}
+
+void add_places(const VisionWeights& weights, const VisionConfig& config, const ImageGrid& grid, float* x) {
+  if (weights.places.empty()) return;
+  const std::int64_t hidden = config.hidden_size;
+  for (const PlaceTaps& taps : place_taps(grid, config)) {
+    for (std::size_t tap = 0; tap < taps.places.size(); ++tap) {
+      const float* const place = weights.places.data() + taps.places[tap] * hidden;
+      for (std::int64_t i = 0; i < hidden; ++i) x[i] += taps.weights[tap] * place[i];
+    }
+    x += hidden;
+  }
+}
+
+// x [patches, hidden] -> [image tokens, out_hidden_size]
+std::vector<float> merge(const MergerWeights& weights, const std::vector<float>& x, LinearScratch& scratch,
+                         const ParallelFor& parallel) {
+  const std::int64_t tokens = std::ssize(x) / weights.in.inputs;
+  std::vector<float> normed(x.size()), inner(x.size());
+  std::vector<float> out(static_cast<std::size_t>(tokens * weights.out.outputs));
+  run_norm(weights.norm, kEpsilon, x.data(), std::ssize(x) / std::ssize(weights.norm.weight), normed.data());
+  run_linear(weights.in, normed.data(), tokens, inner.data(), Store::set, scratch, parallel);
+  kernels::gelu(inner.data(), std::ssize(inner));
+  run_linear(weights.out, inner.data(), tokens, out.data(), Store::set, scratch, parallel);
+  return out;
+}
+
+// The vectors of every image token, one after another: parts [vectors a token][image tokens, size].
+std::vector<float> by_token(const std::vector<std::vector<float>>& parts, std::int64_t size) {
+  if (parts.size() == 1) return parts.front();
+  std::vector<float> all;
+  all.reserve(parts.size() * parts.front().size());
+  for (std::int64_t at = 0; at < std::ssize(parts.front()); at += size)
+    for (const std::vector<float>& part : parts) all.insert(all.end(), part.begin() + at, part.begin() + at + size);
+  return all;
 }
 
 // Keys and values of one segment and head, and the queries of its units over them.
@@ -100,31 +135,32 @@ std::vector<float> encode_image(const VisionWeights& weights, const VisionConfig
   assert(static_cast<std::int64_t>(image.patches.size()) == rows * weights.patch_embed.inputs);
   const PatchRotary rotary = patch_rotary(image.grid, config);
   const std::vector<PatchSegment> frames = frame_segments(image.grid, config);
-  const std::vector<PatchSegment> windows = window_segments(image.grid, config);
+  std::vector<PatchSegment> windows;
+  if (config.tower->has_windows) windows = window_segments(image.grid, config);
   BlockScratch scratch;
   std::vector<float> x(static_cast<std::size_t>(rows * hidden));
   run_linear(weights.patch_embed, image.patches.data(), rows, x.data(), Store::set, scratch.linear, parallel);
-  for (std::size_t i = 0; i < weights.blocks.size(); ++i) {
-    const bool full = std::count(config.fullatt_block_indexes.begin(), config.fullatt_block_indexes.end(), i) > 0;
-    const std::vector<PatchSegment>& segments = full ? frames : windows;
-    run_block(weights.blocks[i], kEpsilon, x.data(), rows, scratch, parallel, [&](float* qkv, float* attended) {
-      kernels::rotate(qkv, rows, 3 * hidden, 2 * heads, static_cast<int>(hidden) / heads, rotary.cosines.data(),
-                      rotary.sines.data());
-      const auto pieces = static_cast<std::int64_t>(segments.size()) * heads;
-      kernels::run_parallel(parallel, pieces, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t p = begin; p < end; ++p)
-          attend_segment(config, segments[static_cast<std::size_t>(p / heads)], qkv, static_cast<int>(p % heads),
-                         attended);
-      });
-    });
+  add_places(weights, config, image.grid, x.data());
+  std::vector<std::vector<float>> parts(1);
+  for (int i = 0; i < config.depth; ++i) {
+    const std::vector<PatchSegment>& segments = config.sees_whole_frame(i) ? frames : windows;
+    run_block(weights.blocks[static_cast<std::size_t>(i)], kEpsilon, x.data(), rows, scratch, parallel,
+              [&](float* qkv, float* attended) {
+                kernels::rotate(qkv, rows, 3 * hidden, 2 * heads, static_cast<int>(hidden) / heads,
+                                rotary.cosines.data(), rotary.sines.data());
+                const auto pieces = static_cast<std::int64_t>(segments.size()) * heads;
+                kernels::run_parallel(parallel, pieces, [&](std::int64_t begin, std::int64_t end) {
+                  for (std::int64_t p = begin; p < end; ++p)
+                    attend_segment(config, segments[static_cast<std::size_t>(p / heads)], qkv,
+                                   static_cast<int>(p % heads), attended);
+                });
+              });
+    const std::size_t level = parts.size() - 1;
+    if (level < config.deepstack_blocks.size() && config.deepstack_blocks[level] == i)
+      parts.push_back(merge(weights.deepstack[level], x, scratch.linear, parallel));
   }
-  kernels::rms_norm(x.data(), weights.merger_norm.data(), kEpsilon, rows, static_cast<int>(hidden), hidden, x.data());
-  const std::int64_t merged = weights.merger_in.inputs, tokens = rows * hidden / merged;
-  std::vector<float> inner(x.size()), out(static_cast<std::size_t>(tokens * config.out_hidden_size));
-  run_linear(weights.merger_in, x.data(), tokens, inner.data(), Store::set, scratch.linear, parallel);
-  kernels::gelu(inner.data(), tokens * merged);
-  run_linear(weights.merger_out, inner.data(), tokens, out.data(), Store::set, scratch.linear, parallel);
-  return out;
+  parts.front() = merge(weights.merger, x, scratch.linear, parallel);
+  return by_token(parts, config.out_hidden_size);
 }
 
 }  // namespace agon::agents

@@ -11,8 +11,8 @@
 
 namespace agon::agents {
 
-// Returns [image tokens, out_hidden_size], in the order of the image tokens. REQUIRES: a grid of whole merge blocks,
-// with its number of patches.
+// Returns [image tokens, vectors_a_token(), out_hidden_size], in the order of the image tokens. REQUIRES: a grid of
+// whole merge blocks, with its number of patches.
 std::vector<float> encode_image(const VisionWeights& weights, const VisionConfig& config, const PatchedImage& image,
                                 const kernels::ParallelFor& parallel);
 

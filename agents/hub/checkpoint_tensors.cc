@@ -67,4 +67,8 @@ CheckpointTensors open_checkpoint_tensors(const fs::path& path, const ModelConfi
   return tensors;
 }
 
+std::string saved_name(const std::string& hub_name, const ModelConfig& config) {
+  return find_architecture(config.model_type)->nests_names ? nested_name(hub_name) : hub_name;
+}
+
 }  // namespace agon::agents

@@ -39,5 +39,7 @@ struct CheckpointTensors {
 // `path` as for open_model_folder, `config` of the same model. Throws Error for files that are missing or wrong, and
 // for a name that occurs twice.
 CheckpointTensors open_checkpoint_tensors(const std::filesystem::path& path, const ModelConfig& config);
+// The name under which transformers looks for the tensor in a folder of such a model.
+std::string saved_name(const std::string& hub_name, const ModelConfig& config);
 
 }  // namespace agon::agents

@@ -76,7 +76,7 @@ void write_hub_folder(const fs::path& from, const fs::path& folder, std::string_
   std::map<std::string, TensorView> views;
   for (const auto& [name, tensor] : tensors.by_name) {
     const std::vector<std::uint8_t>& own = bytes[name] = bytes_in(values_of(tensor), type);
-    views[name] = {std::string(type), tensor.view.shape, own};
+    views[saved_name(name, parts.config)] = {std::string(type), tensor.view.shape, own};
     progress(views.size(), tensors.by_name.size());
   }
   make_folders(folder);
@@ -89,6 +89,8 @@ void write_gguf_file(const fs::path& from, const fs::path& file, std::string_vie
   const ModelFolder parts = open_model_folder(from);
   const CheckpointTensors tensors = open_checkpoint_tensors(from, parts.config);
   std::vector<GgufTensor> text, tower;
+  std::vector<GgufKey> tower_keys;
+  if (parts.config.vision) tower_keys = gguf_vision_keys(parts.config, parts.images);
   for (const auto& [name, tensor] : tensors.by_name) {
     if (name == "lm_head.weight" && parts.config.text.tie_word_embeddings) continue;
     if (parts.config.vision && name.starts_with("visual.")) {
@@ -101,7 +103,7 @@ void write_gguf_file(const fs::path& from, const fs::path& file, std::string_vie
   report(tower, 0, text.size() + tower.size(), progress);
   report(text, tower.size(), text.size() + tower.size(), progress);
   // The tower first: who finds the model finds it whole.
-  if (parts.config.vision) write_gguf(mmproj_of(file), gguf_vision_keys(parts.config, parts.images), tower);
+  if (parts.config.vision) write_gguf(mmproj_of(file), tower_keys, tower);
   write_gguf(file, gguf_keys(parts, from.filename().string()), text);
 }
 

@@ -79,7 +79,7 @@ const Architecture& architecture_of(const std::string& type, const GgufVision* v
                             : may_see(type) ? "qwen2"
                                             : type;
   const Architecture* const architecture = find_architecture(known);
-  if (!architecture || architecture->sees != (vision != nullptr))
+  if (!architecture || architecture->sees() != (vision != nullptr))
     throw Error("{}: general.architecture: {} is not read from GGUF. agon knows {}.", source, shown_text(type),
                 known_architectures());
   return *architecture;
@@ -206,7 +206,7 @@ ModelConfig gguf_config(const GgufFile& file, const GgufVision* vision, const st
   config["mlp_bias"] = has_tensor(file, "blk.0.ffn_gate.bias");
   config["tie_word_embeddings"] = !has_tensor(file, "output.weight");
   config["eos_token_id"] = end_tokens(keys);
-  if (architecture.sees) add_sight(keys, type, *vision, config);
+  if (architecture.sees()) add_sight(keys, type, *vision, config);
   return parse_model_config(config, source);
 }
 

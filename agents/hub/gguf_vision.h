@@ -44,7 +44,7 @@ struct GgufVisionTensors {
 };
 GgufVisionTensors gguf_vision_tensors(const GgufFile& tower, const std::string& source);
 
-// The other way round. REQUIRES: config.vision.
+// The other way round. REQUIRES: config.vision. Throws Error for another tower than Qwen2.5-VL's.
 
 std::vector<GgufKey> gguf_vision_keys(const ModelConfig& config, const ImageProcessorConfig& images);
 // The tensors of the file that hold the hub's tensor: its matrices in `type`, everything else in F32. They refer to it.

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numbers>
 
-#include "agents/hub/architecture.h"
 #include "core/error.h"
 
 namespace agon::agents {
@@ -87,32 +87,72 @@ void require(const Section& section, bool holds, const char* key, const std::str
   if (!holds) section.fail(key, what);
 }
 
-VisionConfig parse_vision(const Section& section) {
-  VisionConfig vision;
-  section.only("hidden_act", "silu");
-  vision.depth = section.integer("depth", 1, 1024);
-  vision.hidden_size = section.integer("hidden_size");
-  vision.intermediate_size = section.integer("intermediate_size");
+struct WidthKeys {
+  const char *hidden, *out;
+};
+WidthKeys width_keys(const Tower& tower) {
+  return tower.has_mlp_ratio ? WidthKeys{"embed_dim", "hidden_size"} : WidthKeys{"hidden_size", "out_hidden_size"};
+}
+
+void parse_widths(const Section& section, VisionConfig& vision) {
+  constexpr int kUsualRatio = 4, kMostRatio = 64;
+  const WidthKeys keys = width_keys(*vision.tower);
+  vision.hidden_size = section.integer(keys.hidden);
+  vision.out_hidden_size = section.integer(keys.out);
   vision.num_heads = section.integer("num_heads");
-  vision.out_hidden_size = section.integer("out_hidden_size");
+  if (!vision.tower->has_mlp_ratio)
+    vision.intermediate_size = section.integer("intermediate_size");
+  else
+    vision.intermediate_size =
+        vision.hidden_size * (section.find({"mlp_ratio"}) ? section.integer("mlp_ratio", 1, kMostRatio) : kUsualRatio);
+  require(section, vision.hidden_size % (vision.num_heads * 4ll) == 0, keys.hidden,
+          fmt::format("{} is not a multiple of 4 x num_heads ({})", vision.hidden_size, vision.num_heads));
+}
+
+void parse_windows(const Section& section, VisionConfig& vision) {
+  if (!vision.tower->has_windows) return;
+  vision.window_size = section.integer_or({"window_size"}, vision.window_size);
+  if (section.find({"fullatt_block_indexes"}))
+    vision.fullatt_block_indexes = section.integers("fullatt_block_indexes", 0, kLargest);
+  const std::int64_t merged_patch = std::int64_t{vision.patch_size} * vision.spatial_merge_size;
+  require(section, vision.window_size >= merged_patch, "window_size",
+          fmt::format("{} is smaller than patch_size x spatial_merge_size ({})", vision.window_size, merged_patch));
+}
+
+void parse_places(const Section& section, VisionConfig& vision) {
+  if (!vision.tower->learns_places) return;
+  vision.position_embeddings = section.integer("num_position_embeddings");
+  require(section, vision.places_a_side() * vision.places_a_side() == vision.position_embeddings,
+          "num_position_embeddings", fmt::format("{} is not the square of a whole number", vision.position_embeddings));
+}
+
+void parse_deepstack(const Section& section, VisionConfig& vision) {
+  if (!vision.tower->is_stacked) return;
+  vision.deepstack_blocks = section.integers("deepstack_visual_indexes", 0, vision.depth - 1);
+  const auto& blocks = vision.deepstack_blocks;
+  require(section, std::adjacent_find(blocks.begin(), blocks.end(), std::greater_equal<>()) == blocks.end(),
+          "deepstack_visual_indexes", fmt::format("{} is not an ascending list of blocks", Json(blocks).dump()));
+}
+
+VisionConfig parse_vision(const Section& section, const Tower& tower) {
+  VisionConfig vision;
+  vision.tower = &tower;
+  section.only("hidden_act", tower.activation);
+  vision.depth = section.integer("depth", 1, 1024);
   vision.in_channels = section.integer_or({"in_channels", "in_chans"}, vision.in_channels);
   vision.patch_size = section.integer_or({"patch_size"}, vision.patch_size);
   vision.temporal_patch_size = section.integer_or({"temporal_patch_size"}, vision.temporal_patch_size);
   vision.spatial_merge_size = section.integer_or({"spatial_merge_size"}, vision.spatial_merge_size);
-  vision.window_size = section.integer_or({"window_size"}, vision.window_size);
-  if (section.find({"fullatt_block_indexes"}))
-    vision.fullatt_block_indexes = section.integers("fullatt_block_indexes", 0, kLargest);
+  parse_widths(section, vision);
+  parse_windows(section, vision);
+  parse_places(section, vision);
+  parse_deepstack(section, vision);
   if (section.find({"rope_parameters"})) {
     const Section rope = section.section("rope_parameters");
     rope.only("rope_theta", 10000.0);
     rope.only("rope_type", "axial");
   }
   require(section, vision.in_channels == 3, "in_channels", "only 3 (RGB) is supported");
-  require(section, vision.hidden_size % (vision.num_heads * 4ll) == 0, "hidden_size",
-          fmt::format("{} is not a multiple of 4 x num_heads ({})", vision.hidden_size, vision.num_heads));
-  const std::int64_t merged_patch = std::int64_t{vision.patch_size} * vision.spatial_merge_size;
-  require(section, vision.window_size >= merged_patch, "window_size",
-          fmt::format("{} is smaller than patch_size x spatial_merge_size ({})", vision.window_size, merged_patch));
   return vision;
 }
 
@@ -125,7 +165,9 @@ RopeScaling parse_scaling(const Section& rope) {
   return scaling;
 }
 
-void parse_axes(const Section& rope, TextConfig& text) {
+void parse_axes(const Section& rope, const Architecture& architecture, TextConfig& text) {
+  rope.only("mrope_interleaved", architecture.interleaves_axes);
+  text.interleaves_axes = architecture.interleaves_axes;
   const std::vector<int> sections = rope.integers("mrope_section", 0, kLargest);
   require(rope, sections.size() == 3, "mrope_section", fmt::format("{} entries instead of 3", sections.size()));
   std::copy(sections.begin(), sections.end(), text.mrope_section.begin());
@@ -143,14 +185,15 @@ void parse_rope(const Section& section, const Architecture& architecture, TextCo
   const Json* const given = rope.find({"rope_type", "type"});
   const Json type = given ? *given : Json("default");
   const Section& theta = rope.find({"rope_theta"}) ? rope : section;
-  text.rope_theta = architecture.sees ? theta.positive("rope_theta") : theta.positive_or("rope_theta", kStandardTheta);
-  if (type == "llama3" && !architecture.sees)
+  text.rope_theta =
+      architecture.sees() ? theta.positive("rope_theta") : theta.positive_or("rope_theta", kStandardTheta);
+  if (type == "llama3" && !architecture.sees())
     text.rope_scaling = parse_scaling(rope);
-  else if (type != "default" && !(type == "mrope" && architecture.sees))
+  else if (type != "default" && !(type == "mrope" && architecture.sees()))
     rope.fail("rope_type", fmt::format("{} is not supported, only \"default\" and {}", type.dump(),
-                                       architecture.sees ? "\"mrope\"" : "\"llama3\""));
-  if (architecture.sees)
-    parse_axes(rope, text);
+                                       architecture.sees() ? "\"mrope\"" : "\"llama3\""));
+  if (architecture.sees())
+    parse_axes(rope, architecture, text);
   else
     text.mrope_section = {text.head_dim() / 2, 0, 0};
 }
@@ -185,7 +228,8 @@ TextConfig parse_text(const Section& section, const Architecture& architecture) 
   text.num_key_value_heads = section.integer_or({"num_key_value_heads"}, text.num_attention_heads);
   text.max_position_embeddings = section.integer("max_position_embeddings");
   text.rms_norm_eps = section.positive("rms_norm_eps");
-  if (!architecture.sees && section.find({"head_dim"})) text.head_size = section.integer("head_dim", 2, 1 << 16);
+  const bool has_free_heads = !architecture.sees() || architecture.normalises_heads;  // Qwen2's fill the hidden size
+  if (has_free_heads && section.find({"head_dim"})) text.head_size = section.integer("head_dim", 2, 1 << 16);
   require(section, text.head_dim() % 2 == 0 && (text.head_size > 0 || text.hidden_size % text.num_attention_heads == 0),
           text.head_size > 0 ? "head_dim" : "hidden_size",
           fmt::format("{} does not give an even head size for num_attention_heads {}",
@@ -201,14 +245,19 @@ TextConfig parse_text(const Section& section, const Architecture& architecture) 
 
 // What a model that sees has besides its text.
 void parse_sight(const Section& root, const Architecture& architecture, ModelConfig& config) {
-  if (!architecture.sees) {
+  if (!architecture.sees()) {
     config.vision.reset();
     config.image_token_id = config.video_token_id = config.vision_start_token_id = config.vision_end_token_id = -1;
     return;
   }
-  config.vision = parse_vision(root.section("vision_config"));
-  require(root, config.vision->out_hidden_size == config.text.hidden_size, "vision_config.out_hidden_size",
+  const Section vision = root.section("vision_config");
+  config.vision = parse_vision(vision, *architecture.tower);
+  require(vision, config.vision->out_hidden_size == config.text.hidden_size, width_keys(*architecture.tower).out,
           fmt::format("{} is not the text's hidden_size {}", config.vision->out_hidden_size, config.text.hidden_size));
+  require(vision, std::ssize(config.vision->deepstack_blocks) <= config.text.num_hidden_layers,
+          "deepstack_visual_indexes",
+          fmt::format("{} entries for a text of {} layers", config.vision->deepstack_blocks.size(),
+                      config.text.num_hidden_layers));
   const int last = config.text.vocab_size - 1;
   config.image_token_id = root.integer("image_token_id", 0, last);
   config.video_token_id = root.integer("video_token_id", 0, last);
@@ -217,24 +266,33 @@ void parse_sight(const Section& root, const Architecture& architecture, ModelCon
 }
 
 Json vision_json(const VisionConfig& vision) {
-  return {{"model_type", "qwen2_5_vl_vision"},
-          {"depth", vision.depth},
-          {"hidden_size", vision.hidden_size},
-          {"hidden_act", "silu"},
-          {"intermediate_size", vision.intermediate_size},
-          {"num_heads", vision.num_heads},
-          {"in_channels", vision.in_channels},
-          {"out_hidden_size", vision.out_hidden_size},
-          {"patch_size", vision.patch_size},
-          {"temporal_patch_size", vision.temporal_patch_size},
-          {"spatial_merge_size", vision.spatial_merge_size},
-          {"window_size", vision.window_size},
-          {"fullatt_block_indexes", vision.fullatt_block_indexes}};
+  const Tower& tower = *vision.tower;
+  const WidthKeys keys = width_keys(tower);
+  Json json{{"model_type", tower.model_type},
+            {"depth", vision.depth},
+            {keys.hidden, vision.hidden_size},
+            {"hidden_act", tower.activation},
+            {"num_heads", vision.num_heads},
+            {"in_channels", vision.in_channels},
+            {keys.out, vision.out_hidden_size},
+            {"patch_size", vision.patch_size},
+            {"temporal_patch_size", vision.temporal_patch_size},
+            {"spatial_merge_size", vision.spatial_merge_size}};
+  if (tower.has_mlp_ratio)
+    json["mlp_ratio"] = vision.intermediate_size / vision.hidden_size;
+  else
+    json["intermediate_size"] = vision.intermediate_size;
+  if (tower.has_windows)
+    json.update({{"window_size", vision.window_size}, {"fullatt_block_indexes", vision.fullatt_block_indexes}});
+  if (tower.learns_places) json["num_position_embeddings"] = vision.position_embeddings;
+  if (tower.is_stacked) json["deepstack_visual_indexes"] = vision.deepstack_blocks;
+  return json;
 }
 
 Json rope_json(const TextConfig& text, bool sees) {
   Json rope{{"rope_type", text.rope_scaling ? "llama3" : "default"}, {"rope_theta", text.rope_theta}};
   if (sees) rope["mrope_section"] = text.mrope_section;
+  if (text.interleaves_axes) rope["mrope_interleaved"] = true;
   if (!text.rope_scaling) return rope;
   rope["factor"] = text.rope_scaling->factor;
   rope["low_freq_factor"] = text.rope_scaling->low_frequency_factor;
@@ -246,7 +304,7 @@ Json rope_json(const TextConfig& text, bool sees) {
 Json text_json(const ModelConfig& config, const Architecture& architecture) {
   const TextConfig& text = config.text;
   Json json = Json::object();
-  if (architecture.sees) json["model_type"] = architecture.text_type;
+  if (architecture.sees()) json["model_type"] = architecture.text_type;
   json.update({{"vocab_size", text.vocab_size},
                {"hidden_size", text.hidden_size},
                {"hidden_act", "silu"},
@@ -256,7 +314,7 @@ Json text_json(const ModelConfig& config, const Architecture& architecture) {
                {"num_key_value_heads", text.num_key_value_heads},
                {"max_position_embeddings", text.max_position_embeddings},
                {"rms_norm_eps", text.rms_norm_eps},
-               {"rope_parameters", rope_json(text, architecture.sees)}});
+               {"rope_parameters", rope_json(text, architecture.sees())}});
   if (text.head_size > 0) json["head_dim"] = text.head_size;
   if (architecture.biases != Biases::qkv) json["attention_bias"] = text.attention_out_bias;
   if (architecture.biases == Biases::all_by_config) json["mlp_bias"] = text.mlp_bias;
@@ -268,6 +326,24 @@ Json text_json(const ModelConfig& config, const Architecture& architecture) {
 }
 
 }  // namespace
+
+bool VisionConfig::sees_whole_frame(int block) const {
+  return !tower->has_windows || std::count(fullatt_block_indexes.begin(), fullatt_block_indexes.end(), block) > 0;
+}
+
+int VisionConfig::places_a_side() const { return static_cast<int>(std::lround(std::sqrt(position_embeddings))); }
+
+std::vector<int> frequency_axes(const TextConfig& config) {
+  std::vector<int> axes;
+  for (int axis = 0; axis < 3; ++axis)
+    axes.insert(axes.end(), static_cast<std::size_t>(config.mrope_section[static_cast<std::size_t>(axis)]), axis);
+  if (!config.interleaves_axes) return axes;
+  for (int i = 0; i < static_cast<int>(axes.size()); ++i) {
+    const int turn = i % 3;
+    axes[static_cast<std::size_t>(i)] = i < 3 * config.mrope_section[static_cast<std::size_t>(turn)] ? turn : 0;
+  }
+  return axes;
+}
 
 float scaled_frequency(float frequency, const RopeScaling& scaling) {
   const auto factor = static_cast<float>(scaling.factor), low = static_cast<float>(scaling.low_frequency_factor),
@@ -286,7 +362,7 @@ ModelConfig parse_model_config(const Json& json, const std::string& source) {
   const Architecture* const architecture = type.is_string() ? find_architecture(type.get<std::string>()) : nullptr;
   if (!architecture)
     throw Error("{}: model_type: {} is not supported. agon knows {}.", source, type.dump(), known_architectures());
-  const bool nested = architecture->sees && root.find({"text_config"});
+  const bool nested = architecture->sees() && root.find({"text_config"});
   const Section text = nested ? root.section("text_config") : root;
   ModelConfig config;
   config.model_type = architecture->model_type;
@@ -303,13 +379,13 @@ ModelConfig parse_model_config(const Json& json, const std::string& source) {
 Json to_json(const ModelConfig& config) {
   const Architecture& architecture = *find_architecture(config.model_type);
   Json json{{"architectures", {architecture.class_name}}, {"model_type", config.model_type}, {"dtype", "float32"}};
-  if (architecture.sees)
+  if (architecture.sees())
     json.update({{"image_token_id", config.image_token_id},
                  {"video_token_id", config.video_token_id},
                  {"vision_start_token_id", config.vision_start_token_id},
                  {"vision_end_token_id", config.vision_end_token_id}});
   json["tie_word_embeddings"] = config.text.tie_word_embeddings;
-  if (architecture.sees)
+  if (architecture.sees())
     json.update({{"text_config", text_json(config, architecture)}, {"vision_config", vision_json(*config.vision)}});
   else
     json.update(text_json(config, architecture));

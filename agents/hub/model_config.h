@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "agents/hub/architecture.h"
 #include "core/json.h"
 
 namespace agon::agents {
@@ -15,8 +16,17 @@ namespace agon::agents {
 struct VisionConfig {
   int depth = 32, hidden_size = 1280, intermediate_size = 3420, num_heads = 16, out_hidden_size = 2048;
   int in_channels = 3, patch_size = 14, temporal_patch_size = 2, spatial_merge_size = 2;
-  int window_size = 112;  // pixels
+  int window_size = 112;  // pixels; of a tower that has windows
   std::vector<int> fullatt_block_indexes{7, 15, 23, 31};
+  int position_embeddings = 0;             // of a tower that learns places: those of a square; else 0
+  std::vector<int> deepstack_blocks = {};  // ascending: the states after the i-th of them reach layer i of the text
+  const Tower* tower = &kQwen2_5Tower;
+
+  bool sees_whole_frame(int block) const;  // else windows
+  int places_a_side() const;               // of the square of position_embeddings
+  // The values that an image token has, in vectors of the text's width: its embedding, then what is added to the states
+  // after each of the first layers.
+  int vectors_a_token() const { return 1 + static_cast<int>(deepstack_blocks.size()); }
 };
 
 // Llama 3 reads longer texts than it was trained on: slow rotations are slower by `factor`, fast ones stay, and those
@@ -32,6 +42,7 @@ struct TextConfig {
   double rms_norm_eps = 1e-6, rope_theta = 1e6;
   std::optional<RopeScaling> rope_scaling;
   std::array<int, 3> mrope_section{16, 24, 24};  // sums to head_dim / 2; of a text model all are on the first axis
+  bool interleaves_axes = false;  // the axes take turns, until the first is left alone; else one comes after the other
   bool tie_word_embeddings = true;
   bool qkv_bias = true, attention_out_bias = false, mlp_bias = false;
   bool normalises_heads = false;  // each query and key, by an RMS norm over the head before it is rotated
@@ -40,6 +51,8 @@ struct TextConfig {
 };
 // A rotation's radians a position, slowed down; in fp32, as transformers computes it.
 float scaled_frequency(float frequency, const RopeScaling& scaling);
+// The axis (0 time, 1 height, 2 width) whose position each frequency turns by: [head_dim / 2].
+std::vector<int> frequency_axes(const TextConfig& config);
 
 struct ModelConfig {
   std::string model_type = "qwen2_5_vl";
@@ -51,9 +64,9 @@ struct ModelConfig {
   std::vector<std::int32_t> eos_token_ids{151645};
 };
 
-// Accepts the flat layout (Qwen2.5-VL hub files) and text_config (newer saves), rope_scaling and rope_parameters.
-// Throws Error naming the key for a missing, ill-typed or contradictory value, and for an unknown model_type with the
-// list of those that are known. `source` names the file.
+// Accepts the flat layout (hub files of Qwen2-VL and Qwen2.5-VL) and text_config (newer saves), rope_scaling and
+// rope_parameters. Throws Error naming the key for a missing, ill-typed or contradictory value, and for an unknown
+// model_type with the list of those that are known. `source` names the file.
 ModelConfig parse_model_config(const Json& json, const std::string& source);
 Json to_json(const ModelConfig& config);  // loads in transformers 5 and back here
 

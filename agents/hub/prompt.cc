@@ -31,7 +31,7 @@ class PromptEncoder {
     const bool closed = std::exchange(closed_, false);
     switch (piece.kind) {
       case PromptPiece::Kind::markup:  // after tokens this is the template's end of the turn
-        if (!closed) result_.ids.push_back(special_id(piece.text));
+        if (!closed) add_markup(piece.text);
         break;
       case PromptPiece::Kind::text:
         append(tokenizer_.encode(piece.text, false));
@@ -53,6 +53,15 @@ class PromptEncoder {
     if (!id || !tokenizer_.is_special(*id))  // or a user could write it
       throw Error("prompt: the tokenizer has no special token {}. Does tokenizer.json belong to this model?", token);
     return *id;
+  }
+  void add_markup(const std::string& token) {
+    const std::int32_t id = special_id(token);
+    if (model_.vision && id == model_.video_token_id)
+      throw Error(
+          "prompt: the chat template places a video ({}), and agon reads pictures alone. Give its frames as "
+          "pictures.",
+          token);
+    result_.ids.push_back(id);
   }
   void append(std::span<const std::int32_t> ids) { result_.ids.insert(result_.ids.end(), ids.begin(), ids.end()); }
   void add_image(const Image& image) {

@@ -207,6 +207,12 @@ std::string hub_name(const std::string& name) {
   return name;
 }
 
+std::string nested_name(const std::string& hub_name) {
+  constexpr std::string_view kModel = "model.";
+  if (hub_name.starts_with("visual.")) return "model." + hub_name;
+  return hub_name.starts_with(kModel) ? "model.language_model." + hub_name.substr(kModel.size()) : hub_name;
+}
+
 std::vector<std::shared_ptr<const SafetensorsFile>> open_checkpoint_weights(const fs::path& folder) {
   if (fs::exists(folder / "model.safetensors")) return {SafetensorsFile::open(folder / "model.safetensors")};
   const fs::path index = folder / "model.safetensors.index.json";

@@ -29,8 +29,9 @@ class SafetensorsFile {
 };
 
 // The name of a tensor or module in the hub's Qwen2.5-VL files: `visual.` and `model.` in place of `model.visual.` and
-// `model.language_model.` of newer releases.
+// `model.language_model.` of newer releases and models.
 std::string hub_name(const std::string& name);
+std::string nested_name(const std::string& hub_name);  // the other way round
 
 // All files of a checkpoint folder: model.safetensors, or the shards of model.safetensors.index.json.
 std::vector<std::shared_ptr<const SafetensorsFile>> open_checkpoint_weights(const std::filesystem::path& folder);

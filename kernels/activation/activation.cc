@@ -14,4 +14,12 @@ AGON_MULTIVERSION void gelu(float* x, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) x[i] = gelu(x[i]);
 }
 
+AGON_MULTIVERSION void quick_gelu(float* x, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) x[i] = quick_gelu(x[i]);
+}
+
+AGON_MULTIVERSION void tanh_gelu(float* x, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) x[i] = tanh_gelu(x[i]);
+}
+
 }  // namespace agon::kernels

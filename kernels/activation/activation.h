@@ -1,4 +1,4 @@
-// kernels/activation/activation.h - the activations of the Qwen2.5-VL family.
+// kernels/activation/activation.h - the activations of the Qwen-VL families.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,15 @@ namespace agon::kernels {
 void swiglu(const float* gate_up, std::int64_t rows, int width, float* y);
 // In place: x times the standard normal's distribution function (the exact GELU, not its tanh form).
 void gelu(float* x, std::int64_t count);
+// In place, two that come near it: x sigmoid(1.702 x), and x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
+void quick_gelu(float* x, std::int64_t count);
+void tanh_gelu(float* x, std::int64_t count);
 
-namespace reference {  // in double, with std::exp and std::erfc
+namespace reference {  // in double, with std::exp, std::erfc and std::tanh
 void swiglu(const float* gate_up, std::int64_t rows, int width, float* y);
 void gelu(float* x, std::int64_t count);
+void quick_gelu(float* x, std::int64_t count);
+void tanh_gelu(float* x, std::int64_t count);
 }  // namespace reference
 
 }  // namespace agon::kernels

@@ -35,3 +35,20 @@ TEST_CASE("gelu equals x/2 erfc(-x / sqrt 2), in the tails too") {
   reference::gelu(expected.data(), static_cast<std::int64_t>(expected.size()));
   check_close(x, expected, 2e-8, 1e-6);
 }
+
+TEST_CASE("quick_gelu and tanh_gelu equal their references, and end in 0 and x") {
+  std::vector<float> x;
+  for (float value = -6; value < 6; value += 0.0037f) x.push_back(value);
+  auto quick = x, quick_expected = x, tanh = x, tanh_expected = x;
+  quick_gelu(quick.data(), std::ssize(quick));
+  reference::quick_gelu(quick_expected.data(), std::ssize(x));
+  check_close(quick, quick_expected, 2e-7, 1e-6);
+  tanh_gelu(tanh.data(), std::ssize(tanh));
+  reference::tanh_gelu(tanh_expected.data(), std::ssize(x));
+  check_close(tanh, tanh_expected, 2e-7, 1e-6);
+  for (const auto gelu_of : {quick_gelu, tanh_gelu}) {
+    std::vector<float> ends{-1e30f, -200, 0, 200, 1e30f};
+    gelu_of(ends.data(), std::ssize(ends));
+    check_close(ends, {0, 0, 0, 200, 1e30f}, 1e-30, 1e-6);
+  }
+}

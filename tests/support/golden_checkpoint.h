@@ -1,5 +1,5 @@
-// tests/support/golden_checkpoint.h - the random tiny models of tests/golden/qwen2_5_vl with what transformers made of
-// them, and a tokenizer for their vocabulary of 48.
+// tests/support/golden_checkpoint.h - the random tiny models of tests/golden/qwen2_5_vl and qwen_vl with what
+// transformers made of them, and a tokenizer for their vocabulary of 48.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -111,9 +111,10 @@ struct GoldenCheckpoint {
   }
 };
 
-inline GoldenCheckpoint golden_checkpoint(const std::string& name) {
+// set: the folder of tests/golden.
+inline GoldenCheckpoint golden_checkpoint(const std::string& name, const std::string& set = "qwen2_5_vl") {
   GoldenCheckpoint model;
-  model.folder = golden_path("qwen2_5_vl") / name;
+  model.folder = golden_path(set) / name;
   const std::string path = (model.folder / "config.json").string();
   model.config = agents::parse_model_config(Json::parse(read_file(path)), path);
   model.file = agents::SafetensorsFile::open(model.folder / "golden.safetensors");

@@ -1,4 +1,4 @@
-// tests/support/golden_model.h - a model of tests/golden/qwen2_5_vl with its inputs and expected results.
+// tests/support/golden_model.h - a model of tests/golden/qwen2_5_vl or qwen_vl with its inputs and expected results.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -19,8 +19,8 @@ namespace agon::test {
 
 class GoldenModel {
  public:
-  explicit GoldenModel(const std::string& name)
-      : folder(golden_path("qwen2_5_vl") / name),
+  explicit GoldenModel(const std::string& name, const std::string& set = "qwen2_5_vl")  // set: a folder of tests/golden
+      : folder(golden_path(set) / name),
         model(std::make_shared<agents::TransformerNetwork>(
             agents::parse_model_config(Json::parse(read_file((folder / "config.json").string())), "config.json"))),
         file_(agents::SafetensorsFile::open(folder / "golden.safetensors")) {

@@ -93,7 +93,9 @@ SftLoss SftModel::accumulate(const SftBatch& batch, double auxiliary_weight, dou
 }
 
 at::Tensor SftModel::object_loss(const at::Tensor& pictures, const SftBatch& batch) {
-  const at::Tensor outputs = at::linear(pictures, object_head_.at("weight"), object_head_.at("bias"));
+  const at::Tensor& weight = object_head_.at("weight");
+  const at::Tensor embeddings = pictures.narrow(1, 0, weight.size(1));  // without what DeepStack adds later
+  const at::Tensor outputs = at::linear(embeddings, weight, object_head_.at("bias"));
   at::Tensor weights = at::ones({classes_ + 1});
   weights[classes_] = kEmptyWeight;
   const at::Tensor kind = at::cross_entropy_loss(outputs.narrow(1, 0, classes_ + 1), batch.cell_class, weights);

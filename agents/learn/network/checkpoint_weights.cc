@@ -53,9 +53,10 @@ void drop_tied_head(std::map<std::string, CheckpointTensor>& tensors) {
     tensors.erase(head);
 }
 
-TensorViews views_of(const TransformerNetwork& model, WeightType type) {
+template <typename Rename>
+TensorViews views_of(const TransformerNetwork& model, WeightType type, const Rename& rename) {
   TensorViews views(type == WeightType::bf16 ? at::kBFloat16 : at::kFloat);
-  for (const auto& [name, parameter] : model.named_parameters()) views.add(name, parameter);
+  for (const auto& [name, parameter] : model.named_parameters()) views.add(rename(name), parameter);
   return views;
 }
 
@@ -77,7 +78,8 @@ void load_weights(TransformerNetwork& model, const fs::path& folder) {
 }
 
 void save_weights(const TransformerNetwork& model, const fs::path& path, WeightType type) {
-  views_of(model, type).write(path);
+  const auto name_in_file = [&](const std::string& name) { return saved_name(name, model.config()); };
+  views_of(model, type, name_in_file).write(path);
 }
 
 void save_model_folder(const fs::path& folder, const ModelFolder& parts, const TransformerNetwork& model,
@@ -87,7 +89,8 @@ void save_model_folder(const fs::path& folder, const ModelFolder& parts, const T
 }
 
 EngineWeights engine_weights_of(const TransformerNetwork& model) {
-  return make_engine_weights(views_of(model, WeightType::f32).views(), model.config());
+  const auto same = [](const std::string& name) { return name; };
+  return make_engine_weights(views_of(model, WeightType::f32, same).views(), model.config());
 }
 
 }  // namespace agon::agents

@@ -113,11 +113,6 @@ class LoraReader {
   std::vector<std::string> problems_;
 };
 
-// Of a module in transformers 5.
-std::string transformers_name(const std::string& module) {
-  return module.starts_with("visual.") ? "model." + module : "model.language_model." + module.substr(strlen("model."));
-}
-
 Json config_of(const LoraFile& lora, const std::string& base_model) {
   Json targets = Json::array();  // PEFT compares endings; these are the same in every release of transformers
   for (const auto& [module, low_rank] : lora.modules)
@@ -168,7 +163,7 @@ void write_lora(const fs::path& folder, const LoraFile& lora, const std::string&
   TensorViews tensors;
   for (const auto& [module, low_rank] : lora.modules)
     for (const auto& [letter, matrix] : {std::pair('A', low_rank.a), std::pair('B', low_rank.b)})
-      tensors.add(fmt::format("{}{}.lora_{}.weight", kBaseModel, transformers_name(module), letter), matrix);
+      tensors.add(fmt::format("{}{}.lora_{}.weight", kBaseModel, nested_name(module), letter), matrix);
   tensors.write(folder / kTensorFile);
   write_file_atomically((folder / kConfigFile).string(), config_of(lora, base_model).dump(2) + "\n");
 }

@@ -6,10 +6,12 @@
 #include <ATen/ops/cat.h>
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/gelu.h>
+#include <ATen/ops/layer_norm.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/pow.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
+#include <ATen/ops/sigmoid.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 
@@ -79,6 +81,18 @@ struct RmsNorm {
   double epsilon;
 };
 
+// A LayerNorm, with its bias, or an RMS norm.
+struct VisionNorm {
+  VisionNorm(const Scope& scope, std::int64_t size, bool is_centred) : weight(scope.ones(size)) {
+    if (is_centred) bias = scope.zero_bias(size);
+  }
+  Tensor operator()(const Tensor& x) const {
+    if (!bias.defined()) return rms_norm(x, weight, kVisionEpsilon);
+    return at::layer_norm(x, weight.sizes(), weight, bias, kVisionEpsilon);
+  }
+  Tensor weight, bias;
+};
+
 struct SwiGlu {
   SwiGlu(const Scope& scope, std::int64_t hidden, std::int64_t inner, bool bias)
       : gate(scope.child("gate_proj"), hidden, inner, bias),
@@ -88,16 +102,36 @@ struct SwiGlu {
   Linear gate, up, down;
 };
 
+struct VisionMlp {
+  VisionMlp(const Scope& scope, const VisionConfig& config) : kind(config.tower->mlp) {
+    const std::int64_t hidden = config.hidden_size, inner = config.intermediate_size;
+    if (kind == Mlp::swiglu) {
+      gated.emplace(scope, hidden, inner, true);
+      return;
+    }
+    in = Linear(scope.child(std::string(config.tower->mlp_in)), hidden, inner, true);
+    out = Linear(scope.child(std::string(config.tower->mlp_out)), inner, hidden, true);
+  }
+  Tensor operator()(const Tensor& x) const {
+    if (gated) return (*gated)(x);
+    const Tensor y = in(x);
+    return out(kind == Mlp::quick_gelu ? y * at::sigmoid(1.702 * y) : at::gelu(y, "tanh"));
+  }
+  Mlp kind;
+  std::optional<SwiGlu> gated;
+  Linear in, out;
+};
+
 Tensor rotate(const Tensor& x, const RotaryTable& table) { return rotate_pairs(x, table.cos, table.sin); }
 
 struct VisionBlock {
   VisionBlock(const Scope& scope, const VisionConfig& config)
       : heads(config.num_heads),
-        norm1(scope.child("norm1"), config.hidden_size, kVisionEpsilon),
-        norm2(scope.child("norm2"), config.hidden_size, kVisionEpsilon),
+        norm1(scope.child("norm1"), config.hidden_size, config.tower->is_centred),
+        norm2(scope.child("norm2"), config.hidden_size, config.tower->is_centred),
         qkv(scope.child("attn").child("qkv"), config.hidden_size, 3 * config.hidden_size, true),
         proj(scope.child("attn").child("proj"), config.hidden_size, config.hidden_size, true),
-        mlp(scope.child("mlp"), config.hidden_size, config.intermediate_size, true) {}
+        mlp(scope.child("mlp"), config) {}
 
   // x [P, hidden], rows in the layout's order.
   Tensor operator()(const Tensor& x, const AttentionLayout& layout) const {
@@ -122,9 +156,27 @@ struct VisionBlock {
   }
 
   std::int64_t heads;
-  RmsNorm norm1, norm2;
+  VisionNorm norm1, norm2;
   Linear qkv, proj;
-  SwiGlu mlp;
+  VisionMlp mlp;
+};
+
+std::int64_t merged_size(const VisionConfig& config) {
+  return std::int64_t{config.hidden_size} * config.spatial_merge_size * config.spatial_merge_size;
+}
+
+// x [P, hidden] in natural order -> [M, out_hidden_size]. The norm is over a patch, or over the merged ones.
+struct Merger {
+  Merger(const Scope& scope, const VisionConfig& config, std::int64_t norm_size)
+      : norm(scope.child(std::string(config.tower->merger_norm)), norm_size, config.tower->is_centred),
+        in(scope.child(std::string(config.tower->merger_in)), merged_size(config), merged_size(config), true),
+        out(scope.child(std::string(config.tower->merger_out)), merged_size(config), config.out_hidden_size, true) {}
+  Tensor operator()(const Tensor& x) const {
+    const Tensor normal = norm(x.view({-1, norm.weight.size(0)}));
+    return out(at::gelu(in(normal.view({-1, in.matrix.weight.size(1)}))));
+  }
+  VisionNorm norm;
+  Linear in, out;
 };
 
 struct VisionTower {
@@ -134,32 +186,39 @@ struct VisionTower {
                         .child("proj")
                         .normal({config.hidden_size, config.in_channels, config.temporal_patch_size, config.patch_size,
                                  config.patch_size})),
-        ln_q(scope.child("merger").child("ln_q"), config.hidden_size, kVisionEpsilon) {
-    const std::int64_t merged =
-        std::int64_t{config.hidden_size} * config.spatial_merge_size * config.spatial_merge_size;
-    mlp_in = Linear(scope.child("merger").child("mlp").child(0), merged, merged, true);
-    mlp_out = Linear(scope.child("merger").child("mlp").child(2), merged, config.out_hidden_size, true);
+        merger(scope.child("merger"), config, config.hidden_size) {
+    if (config.tower->learns_places) {
+      patch_bias = scope.child("patch_embed").child("proj").zero_bias(config.hidden_size);
+      places = scope.child("pos_embed").normal({config.position_embeddings, config.hidden_size});
+    }
     for (int i = 0; i < config.depth; ++i) blocks.emplace_back(scope.child("blocks").child(i), config);
+    for (int i = 0; i < static_cast<int>(config.deepstack_blocks.size()); ++i)
+      deepstack.emplace_back(scope.child("deepstack_merger_list").child(i), config, merged_size(config));
   }
 
   Tensor operator()(const Tensor& patches, const VisionPlan& plan) const {
-    Tensor x = at::linear(patches, patch_embed.flatten(1));
+    Tensor x = at::linear(patches, patch_embed.flatten(1), patch_bias);
+    if (places.defined()) x = x + (at::embedding(places, plan.places) * plan.place_weights.unsqueeze(2)).sum(1);
+    std::vector<Tensor> parts(1);
     const AttentionLayout* layout = nullptr;  // natural order
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       const AttentionLayout& next = plan.full_attention[i] ? plan.full : plan.window;
       x = plan.reorder(x, layout, &next);
       x = blocks[i](x, next);
       layout = &next;
+      const std::size_t level = parts.size() - 1;
+      if (level < deepstack.size() && config.deepstack_blocks[level] == static_cast<int>(i))
+        parts.push_back(deepstack[level](plan.reorder(x, layout, nullptr)));
     }
-    x = ln_q(plan.reorder(x, layout, nullptr));
-    return mlp_out(at::gelu(mlp_in(x.view({-1, mlp_in.matrix.weight.size(1)}))));
+    parts[0] = merger(plan.reorder(x, layout, nullptr));
+    return parts.size() == 1 ? parts[0] : at::cat(parts, 1);
   }
 
   VisionConfig config;
-  Tensor patch_embed;
+  Tensor patch_embed, patch_bias, places;  // the last two may be undefined
   std::vector<VisionBlock> blocks;
-  RmsNorm ln_q;
-  Linear mlp_in, mlp_out;
+  Merger merger;
+  std::vector<Merger> deepstack;
 };
 
 // queries [rows, heads, d], keys and values [rows, key-value heads, d] -> [rows, heads * d]
@@ -259,20 +318,26 @@ struct TransformerNetwork::Parts {
     return plan;
   }
 
-  // ids [rows] -> [rows, hidden], the image tokens filled in order.
-  Tensor embed(const Tensor& ids, const Tensor& image_embeddings, std::int64_t image_token) const {
-    const Tensor x = at::embedding(embed_tokens, ids), slots = (ids == image_token).nonzero().flatten();
-    const std::int64_t given = image_embeddings.defined() ? image_embeddings.size(0) : 0;
-    if (slots.size(0) != given)
-      throw Error("model: {} image tokens in the ids, {} image embeddings.", slots.size(0), given);
-    return given ? x.index_copy(0, slots, image_embeddings.to(x.scalar_type())) : x;
+  // ids [rows] -> [rows, hidden] after all layers and the norm. The image tokens are filled in order.
+  Tensor decode(const Tensor& ids, const Tensor& positions, const Tensor& image_embeddings, const ModelConfig& config,
+                const Attention& attention) const {
+    const RotaryTable table = text_rotary(positions, config.text);
+    const Tensor slots = (ids == config.image_token_id).nonzero().flatten();
+    const std::vector<Tensor> pictures = by_layer(image_embeddings, slots.size(0), config.text.hidden_size);
+    Tensor x = at::embedding(embed_tokens, ids);
+    if (!pictures.empty()) x = x.index_copy(0, slots, pictures[0].to(x.scalar_type()));
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+      x = layers[i](x, table, attention);
+      if (i + 1 < pictures.size()) x = x.index_add(0, slots, pictures[i + 1].to(x.scalar_type()));
+    }
+    return norm(x);
   }
 
-  // x [rows, hidden] -> the same after all layers and the norm.
-  Tensor decode(Tensor x, const Tensor& positions, const TextConfig& config, const Attention& attention) const {
-    const RotaryTable table = text_rotary(positions, config);
-    for (const DecoderLayer& layer : layers) x = layer(x, table, attention);
-    return norm(x);
+  // The embeddings of the image tokens, then what is added to their states after each of the first layers.
+  static std::vector<Tensor> by_layer(const Tensor& image_embeddings, std::int64_t tokens, std::int64_t hidden) {
+    const std::int64_t given = image_embeddings.defined() ? image_embeddings.size(0) : 0;
+    if (tokens != given) throw Error("model: {} image tokens in the ids, {} image embeddings.", tokens, given);
+    return given ? image_embeddings.split(hidden, 1) : std::vector<Tensor>();
   }
 
   Parameters parameters;
@@ -304,19 +369,19 @@ Tensor TransformerNetwork::hidden_states(const Tensor& ids, const Tensor& positi
   if (positions.sizes() != at::IntArrayRef{3, batch, length} || static_cast<std::int64_t>(lengths.size()) != batch)
     throw Error("model: ids of {} x {} with positions of {} and {} lengths.", batch, length,
                 fmt::join(positions.sizes(), " x "), lengths.size());
-  const Tensor x = parts_->embed(ids.flatten(), image_embeddings, config_.image_token_id);
   const auto attention = [&](const Tensor& q, const Tensor& k, const Tensor& v) {
     return attend_padded(q, k, v, batch);
   };
-  return parts_->decode(x, positions, config_.text, attention).view({batch, length, hidden});
+  return parts_->decode(ids.flatten(), positions, image_embeddings, config_, attention).view({batch, length, hidden});
 }
 
 Tensor TransformerNetwork::packed_hidden_states(const PackedBatch& batch, const Tensor& image_embeddings) {
-  const Tensor x = parts_->embed(batch.ids, image_embeddings, config_.image_token_id);
-  const at::DeviceType device = x.device().type();
-  const at::ScalarType type =
-      at::autocast::is_autocast_enabled(device) ? at::autocast::get_autocast_dtype(device) : x.scalar_type();
-  return parts_->decode(x, batch.positions, config_.text, PackedAttention(batch.layout, x.options().dtype(type)));
+  const at::TensorOptions options = parts_->embed_tokens.options();
+  const at::DeviceType device = options.device().type();
+  const at::ScalarType type = at::autocast::is_autocast_enabled(device) ? at::autocast::get_autocast_dtype(device)
+                                                                        : parts_->embed_tokens.scalar_type();
+  return parts_->decode(batch.ids, batch.positions, image_embeddings, config_,
+                        PackedAttention(batch.layout, options.dtype(type)));
 }
 
 at::Device TransformerNetwork::device() const { return parts_->lm_head.device(); }

@@ -40,11 +40,12 @@ class TransformerNetwork {
   TransformerNetwork(const TransformerNetwork&) = delete;
   TransformerNetwork& operator=(const TransformerNetwork&) = delete;
 
-  // patches [P, C*T*p*p] of all pictures one after another -> [M, H] in the order of the image tokens.
+  // patches [P, C*T*p*p] of all pictures one after another -> [M, H] in the order of the image tokens; with DeepStack
+  // [M, vectors_a_token() * H]: after the embeddings what each of the first layers adds.
   at::Tensor encode_images(const at::Tensor& patches, std::span<const ImageGrid> grids);
-  // ids [B, S] int64, right-padded; positions [3, B, S] int64; image_embeddings [M, H] (undefined: no picture) fill the
-  // image tokens in row-major order (their number must match: Error); lengths [B]: real tokens of each row. -> last
-  // hidden states after the norm [B, S, H].
+  // ids [B, S] int64, right-padded; positions [3, B, S] int64; image_embeddings of encode_images (undefined: no
+  // picture) fill the image tokens in row-major order (their number must match: Error); lengths [B]: real tokens of
+  // each row. -> last hidden states after the norm [B, S, H].
   at::Tensor hidden_states(const at::Tensor& ids, const at::Tensor& positions, const at::Tensor& image_embeddings,
                            std::span<const std::int64_t> lengths);
   // The same for groups that hold each prompt once (agents/learn/network/packed_batch.h), equal to the rows of prompt

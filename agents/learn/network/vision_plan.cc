@@ -2,12 +2,13 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/arange.h>
-#include <ATen/ops/cat.h>
 #include <ATen/ops/pow.h>
 #include <ATen/ops/tensor.h>
 
 #include <algorithm>
 #include <numeric>
+
+#include "agents/hub/place_taps.h"
 
 namespace agon::agents {
 namespace {
@@ -95,18 +96,25 @@ Tensor text_frequencies(const TextConfig& config) {
   return frequencies;
 }
 
+void add_places(std::span<const ImageGrid> grids, const VisionConfig& config, at::Device device, VisionPlan& plan) {
+  std::vector<std::int64_t> places;
+  std::vector<float> weights;
+  for (const ImageGrid& grid : grids)
+    for (const PlaceTaps& taps : place_taps(grid, config)) {
+      places.insert(places.end(), taps.places.begin(), taps.places.end());
+      weights.insert(weights.end(), taps.weights.begin(), taps.weights.end());
+    }
+  plan.places = to_tensor(places).view({-1, 4}).to(device);
+  plan.place_weights = at::tensor(weights, at::kFloat).view({-1, 4}).to(device);
+}
+
 }  // namespace
 
 RotaryTable text_rotary(const Tensor& positions, const TextConfig& config) {
-  std::vector<Tensor> parts;
-  std::int64_t begin = 0;
-  const Tensor frequencies = text_frequencies(config).to(positions.device());
-  for (int axis = 0; axis < 3; ++axis) {
-    const std::int64_t count = config.mrope_section[static_cast<std::size_t>(axis)];
-    parts.push_back(positions[axis].flatten().unsqueeze(1).to(at::kFloat) * frequencies.narrow(0, begin, count));
-    begin += count;
-  }
-  const Tensor angles = at::cat(parts, 1);
+  const std::vector<int> axes = frequency_axes(config);
+  const Tensor order = to_tensor({axes.begin(), axes.end()}).to(positions.device());
+  const Tensor by_axis = positions.flatten(1).t().to(at::kFloat);  // [B * S, 3]
+  const Tensor angles = by_axis.index_select(1, order) * text_frequencies(config).to(positions.device());
   return {angles.cos(), angles.sin()};
 }
 
@@ -137,10 +145,11 @@ VisionPlan make_vision_plan(std::span<const ImageGrid> grids, const VisionConfig
   plan.unit = unit;
   plan.grids.assign(grids.begin(), grids.end());
   plan.full = make_layout(cut_frames(grids, merge), natural, unit);
-  plan.window = make_layout(cut_windows(grids, merge, config.window_size / merge / config.patch_size), natural, unit);
-  for (int block = 0; block < config.depth; ++block)
-    plan.full_attention.push_back(
-        std::count(config.fullatt_block_indexes.begin(), config.fullatt_block_indexes.end(), block) > 0);
+  plan.window = plan.full;
+  if (config.tower->has_windows)
+    plan.window = make_layout(cut_windows(grids, merge, config.window_size / merge / config.patch_size), natural, unit);
+  for (int block = 0; block < config.depth; ++block) plan.full_attention.push_back(config.sees_whole_frame(block));
+  if (config.tower->learns_places) add_places(grids, config, device, plan);
   for (RotaryTable* table : {&plan.full.rotary, &plan.window.rotary})
     *table = {table->cos.to(device), table->sin.to(device)};
   return plan;

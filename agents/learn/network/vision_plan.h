@@ -16,7 +16,7 @@ namespace agon::agents {
 struct RotaryTable {
   at::Tensor cos, sin;
 };
-// positions [3, B, S] -> rows B * S, on their device; the columns are cut into mrope_section parts, one an axis.
+// positions [3, B, S] -> rows B * S, on their device; each column turns by the position of its axis (frequency_axes).
 RotaryTable text_rotary(const at::Tensor& positions, const TextConfig& config);
 
 struct AttentionLayout {
@@ -31,8 +31,10 @@ struct AttentionLayout {
 
 struct VisionPlan {
   std::vector<ImageGrid> grids;
-  AttentionLayout full, window;      // equal if every picture fits into one window
+  AttentionLayout full, window;      // equal if every picture fits into one window, or the tower has none
   std::vector<bool> full_attention;  // by block
+  // agents/hub/place_taps.h in natural order, [P, 4]: int64 and fp32. Undefined: the tower learns no places.
+  at::Tensor places, place_weights;
   // Rows [P, ...] from one layout's order to another's; nullptr is the natural order. Returns x itself if the orders
   // are equal.
   at::Tensor reorder(const at::Tensor& x, const AttentionLayout* from, const AttentionLayout* to) const;

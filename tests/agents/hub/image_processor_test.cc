@@ -69,6 +69,24 @@ TEST_CASE("smart_resize equals transformers'") {
   REQUIRE_THROWS_AS(smart_resize({0, 10}, {}), agon::Error);
 }
 
+TEST_CASE("Qwen3-VL's preprocessor_config.json: patches of 16 pixels and its own limits of area") {
+  const auto config = parse({{"size", {{"longest_edge", 16777216}, {"shortest_edge", 65536}}},
+                             {"patch_size", 16},
+                             {"temporal_patch_size", 2},
+                             {"merge_size", 2},
+                             {"image_mean", {0.5, 0.5, 0.5}},
+                             {"image_std", {0.5, 0.5, 0.5}},
+                             {"processor_class", "Qwen3VLProcessor"},
+                             {"image_processor_type", "Qwen2VLImageProcessorFast"}});
+  REQUIRE(config.patch_size == 16);
+  REQUIRE(config.mean == std::array<float, 3>{0.5f, 0.5f, 0.5f});
+  const Json sizes = Json::parse(agon::read_file(agon::test::golden_path("qwen_vl/generation/expected.json")))["sizes"];
+  for (const Json& row : sizes) {
+    INFO(row.dump());
+    REQUIRE(smart_resize({row[0], row[1]}, config) == Size{row[2], row[3]});
+  }
+}
+
 TEST_CASE("patches equal those of transformers' PIL processor") {
   for (const Json& row : expected()["patches"]) {
     if (row["processor"] != "pil") continue;

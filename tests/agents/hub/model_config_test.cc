@@ -147,6 +147,100 @@ TEST_CASE("model_config: what of a text model is not computed is refused") {
   CHECK_THAT(with(qwen3_config(), "/attention_bias", "no"), Contains("attention_bias"));
 }
 
+// The layout of the hub's Qwen2-VL files.
+Json qwen2_vl_config() {
+  return Json::parse(R"({
+    "architectures": ["Qwen2VLForConditionalGeneration"], "attention_dropout": 0.0, "bos_token_id": 151643,
+    "eos_token_id": 151645, "vision_start_token_id": 151652, "vision_end_token_id": 151653,
+    "vision_token_id": 151654, "image_token_id": 151655, "video_token_id": 151656, "hidden_act": "silu",
+    "hidden_size": 1536, "initializer_range": 0.02, "intermediate_size": 8960, "max_position_embeddings": 32768,
+    "max_window_layers": 28, "model_type": "qwen2_vl", "num_attention_heads": 12, "num_hidden_layers": 28,
+    "num_key_value_heads": 2, "rms_norm_eps": 1e-06, "rope_theta": 1000000.0, "sliding_window": 32768,
+    "tie_word_embeddings": true, "torch_dtype": "bfloat16", "use_cache": true, "use_sliding_window": false,
+    "vision_config": {"depth": 32, "embed_dim": 1280, "mlp_ratio": 4, "num_heads": 16, "in_chans": 3,
+      "hidden_size": 1536, "patch_size": 14, "spatial_merge_size": 2, "spatial_patch_size": 14,
+      "temporal_patch_size": 2},
+    "rope_scaling": {"type": "mrope", "mrope_section": [16, 24, 24]}, "vocab_size": 151936})");
+}
+
+// Of Qwen3-VL's.
+Json qwen3_vl_config() {
+  return Json::parse(R"({
+    "architectures": ["Qwen3VLForConditionalGeneration"], "image_token_id": 151655, "model_type": "qwen3_vl",
+    "text_config": {"attention_bias": false, "attention_dropout": 0.0, "bos_token_id": 151643, "dtype": "bfloat16",
+      "eos_token_id": 151645, "head_dim": 128, "hidden_act": "silu", "hidden_size": 2048, "initializer_range": 0.02,
+      "intermediate_size": 6144, "max_position_embeddings": 262144, "model_type": "qwen3_vl_text",
+      "num_attention_heads": 16, "num_hidden_layers": 28, "num_key_value_heads": 8, "rms_norm_eps": 1e-06,
+      "rope_scaling": {"mrope_interleaved": true, "mrope_section": [24, 20, 20], "rope_type": "default"},
+      "rope_theta": 5000000, "tie_word_embeddings": true, "use_cache": true, "vocab_size": 151936},
+    "tie_word_embeddings": true, "video_token_id": 151656,
+    "vision_config": {"deepstack_visual_indexes": [5, 11, 17], "depth": 24, "hidden_act": "gelu_pytorch_tanh",
+      "hidden_size": 1024, "in_channels": 3, "initializer_range": 0.02, "intermediate_size": 4096,
+      "model_type": "qwen3_vl", "num_heads": 16, "num_position_embeddings": 2304, "out_hidden_size": 2048,
+      "patch_size": 16, "spatial_merge_size": 2, "temporal_patch_size": 2},
+    "vision_end_token_id": 151653, "vision_start_token_id": 151652})");
+}
+
+TEST_CASE("model_config: Qwen2-VL and Qwen3-VL") {
+  const ModelConfig second = parse_model_config(qwen2_vl_config(), "config.json");
+  CHECK(second.vision->tower == &kQwen2Tower);
+  CHECK(second.vision->hidden_size == 1280);
+  CHECK(second.vision->intermediate_size == 5120);
+  CHECK(second.vision->out_hidden_size == 1536);
+  CHECK(second.vision->sees_whole_frame(0));
+  CHECK(second.text.qkv_bias);
+  CHECK(frequency_axes(second.text)[16] == 1);
+  const ModelConfig third = parse_model_config(qwen3_vl_config(), "config.json");
+  CHECK(third.vision->tower == &kQwen3Tower);
+  CHECK(third.vision->places_a_side() == 48);
+  CHECK(third.vision->deepstack_blocks == std::vector<int>{5, 11, 17});
+  CHECK(third.vision->vectors_a_token() == 4);
+  CHECK(third.text.normalises_heads);
+  CHECK(third.text.head_dim() == 128);
+  CHECK_FALSE(third.text.qkv_bias);
+  CHECK(third.text.tie_word_embeddings);
+  const std::vector<int> axes = frequency_axes(third.text);
+  REQUIRE(axes.size() == 64);
+  CHECK(std::vector(axes.begin(), axes.begin() + 4) == std::vector{0, 1, 2, 0});
+  CHECK(std::vector(axes.begin() + 58, axes.end()) == std::vector{1, 2, 0, 0, 0, 0});
+  for (const char* name : {"qwen2_vl", "qwen3_vl", "qwen3_vl_biased"}) {  // as transformers 5 saves them
+    const std::string file = (agon::test::golden_path("qwen_vl") / name / "config.json").string();
+    CHECK(parse_model_config(Json::parse(read_file(file)), file).text.vocab_size == 48);
+  }
+  const std::string path = (agon::test::golden_path("qwen_vl") / "qwen2_vl" / "config.json").string();
+  const Json nested = Json::parse(read_file(path));
+  Json flat = nested["text_config"];
+  flat.update(nested);
+  flat.erase("text_config");
+  CHECK(to_json(parse_model_config(flat, path)).dump() == to_json(parse_model_config(nested, path)).dump());
+  for (const Json& json : {qwen2_vl_config(), qwen3_vl_config()}) {
+    const Json written = to_json(parse_model_config(json, "config.json"));
+    CHECK(to_json(parse_model_config(Json::parse(written.dump()), "again")).dump() == written.dump());
+  }
+}
+
+TEST_CASE("model_config: what of Qwen2-VL and Qwen3-VL is not computed is refused") {
+  const auto with = [](Json json, const char* pointer, const Json& value) {
+    json[Json::json_pointer(pointer)] = value;
+    return error_of(json);
+  };
+  const Json second = qwen2_vl_config(), third = qwen3_vl_config();
+  CHECK_THAT(with(second, "/vision_config/embed_dim", nullptr), Contains("vision_config.embed_dim: missing"));
+  CHECK_THAT(with(second, "/vision_config/embed_dim", 1282), Contains("vision_config.embed_dim: 1282 is not a"));
+  CHECK_THAT(with(second, "/vision_config/mlp_ratio", 0), Contains("vision_config.mlp_ratio: 0"));
+  CHECK_THAT(with(second, "/vision_config/hidden_size", 1280), Contains("vision_config.hidden_size: 1280 is not the"));
+  CHECK_THAT(with(second, "/vision_config/hidden_act", "gelu"), Contains("only \"quick_gelu\""));
+  CHECK_THAT(with(second, "/rope_scaling/mrope_interleaved", true), Contains("mrope_interleaved: true"));
+  CHECK_THAT(with(third, "/vision_config/hidden_act", "silu"), Contains("only \"gelu_pytorch_tanh\""));
+  CHECK_THAT(with(third, "/vision_config/num_position_embeddings", 2305), Contains("2305 is not the square"));
+  CHECK_THAT(with(third, "/vision_config/deepstack_visual_indexes", {5, 24}), Contains("deepstack_visual_indexes: 24"));
+  CHECK_THAT(with(third, "/vision_config/deepstack_visual_indexes", {11, 5}), Contains("not an ascending list"));
+  CHECK_THAT(with(third, "/vision_config/deepstack_visual_indexes", {5, 5}), Contains("not an ascending list"));
+  CHECK_THAT(with(third, "/text_config/num_hidden_layers", 2), Contains("3 entries for a text of 2 layers"));
+  CHECK_THAT(with(third, "/text_config/rope_scaling/mrope_interleaved", false), Contains("mrope_interleaved: false"));
+  CHECK_THAT(with(third, "/vision_config/patch_size", {16, 16}), Contains("vision_config.patch_size"));
+}
+
 TEST_CASE("model_config: a wrong value is named") {
   const auto with = [](const char* pointer, const Json& value) {
     Json json = hub_config();
@@ -155,7 +249,8 @@ TEST_CASE("model_config: a wrong value is named") {
   };
   CHECK_THAT(error_of(Json::array()), Contains("an object was expected"));
   CHECK_THAT(with("/model_type", "gpt2"),
-             Contains("model_type: \"gpt2\" is not supported. agon knows llama, qwen2, qwen2_5_vl, qwen3."));
+             Contains("model_type: \"gpt2\" is not supported. agon knows llama, qwen2, qwen2_5_vl, qwen2_vl, qwen3, "
+                      "qwen3_vl."));
   CHECK_THAT(with("/model_type", 3), Contains("model_type: 3 is not supported"));
   CHECK_THAT(with("/hidden_size", nullptr), Contains("config.json: hidden_size: missing"));
   CHECK_THAT(with("/hidden_size", "2048"), Contains("hidden_size: \"2048\" is not an integer"));
