@@ -26,7 +26,8 @@ std::vector<std::vector<env::StepQuery>> step_queries(const TrainRollout& rollou
   std::vector<std::vector<env::StepQuery>> turns(rollout.turn_begins.size());
   const auto text = [&](int begin, int end) {
     return tokenizer.decode(std::span(rollout.response.ids)
-                                .subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
+                                .subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)),
+                            true, TextPlace::within);
   };
   int at = 0;
   for (const CreditSegment& segment : rollout.segments) {
