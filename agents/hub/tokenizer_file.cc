@@ -257,6 +257,12 @@ class Reader {
     const int byte = shows_bytes_ ? byte_of(token) : -1;
     return byte >= 0 ? std::string(1, static_cast<char>(byte)) : replace_all(token, kBlankMark, " ");
   }
+  // What an added token writes: one that is searched in normalized text took the blank that was put before it.
+  std::string written(const AddedToken& token) const {
+    if (token.special || !result_.blanks) return token.content;
+    const bool took_blank = token.normalized && result_.blanks->before == BlankBefore::every_text;
+    return (took_blank ? " " : "") + spelled(token.content);
+  }
   // The byte of which this is the token; -1: of none.
   static int byte_of(std::string_view token) {
     int byte = -1;
@@ -280,7 +286,8 @@ class Reader {
       result_.bytes[index] = bytes;
     };
     for (const auto& [token, id] : result_.vocabulary) place(id, spelled(token));
-    for (const AddedToken& token : beyond) place(token.id, token.special ? token.content : spelled(token.content));
+    for (const AddedToken& token : beyond) place(token.id, token.content);
+    for (const AddedToken& token : result_.added) result_.bytes[static_cast<std::size_t>(token.id)] = written(token);
   }
 
   std::pair<std::string, std::string> merge_sides(const FileJson& merge) const {
@@ -320,16 +327,18 @@ class Reader {
 
   void read_fallback(const FileJson& model) {
     MarkedBlanks& blanks = *result_.blanks;
-    blanks.begin_words = !reaches_over_ && result_.vocabulary.contains(kBlankMark);
     blanks.fuses_unknown = model.value("fuse_unk", FileJson(false)) == true;
     blanks.falls_back_to_bytes = model.value("byte_fallback", FileJson(false)) == true;
     for (int byte = 0; blanks.falls_back_to_bytes && byte < 256; ++byte)
       require(result_.vocabulary.contains(byte_token(byte)),
               fmt::format("'model.byte_fallback' is true, and '{}' is not in model.vocab", byte_token(byte)));
-    const FileJson unknown = model.value("unk_token", FileJson());
-    if (blanks.falls_back_to_bytes || unknown.is_null()) return;
-    blanks.unknown = id_of(unknown);
-    require(blanks.unknown.has_value(), fmt::format("'model.unk_token' is {}, which is no token", quote(unknown)));
+    if (const FileJson unknown = model.value("unk_token", FileJson()); !blanks.falls_back_to_bytes && !unknown.is_null()) {
+      blanks.unknown = id_of(unknown);
+      require(blanks.unknown.has_value(), fmt::format("'model.unk_token' is {}, which is no token", quote(unknown)));
+    }
+    // Where characters are left out, a mark may come to stand beside an earlier one.
+    const bool leaves_out = !blanks.falls_back_to_bytes && !blanks.unknown;
+    blanks.begin_words = !reaches_over_ && !leaves_out && result_.vocabulary.contains(kBlankMark);
   }
   std::optional<std::int32_t> id_of(const FileJson& token) const {
     if (!token.is_string()) return std::nullopt;

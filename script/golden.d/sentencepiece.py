@@ -148,7 +148,9 @@ def row_of(text, families, withheld):
         row[name] = tokenizer.encode(text, add_special_tokens=False).ids
         if (ids := withheld[name].encode(text, add_special_tokens=False).ids) != row[name]:
             row[name + " withheld"] = ids
-        if (decoded := tokenizer.decode(row[name])) != text:
+        # decode() itself keeps special tokens that are marked "normalized".
+        special = {id for id, token in tokenizer.get_added_tokens_decoder().items() if token.special}
+        if (decoded := tokenizer.decode([id for id in row[name] if id not in special])) != text:
             row[name + " decoded"] = decoded
     return row
 

@@ -121,7 +121,7 @@ TEST_CASE("a prompt is tokenised as the whole rendered text would be where blank
   turn.token_ids = tokenizer->encode("red", false, TextPlace::within);
   const Ids continued = encode({Message::of(Role::user, "the bar"), turn}, "");
   CHECK(tokenizer->decode(continued, true, TextPlace::within) ==
-        tokenizer->decode(tokenizer->encode("<s>[INST] the bar [/INST]"), true, TextPlace::within) + "red");
+        tokenizer->decode(tokenizer->encode("<s>[INST] the bar [/INST] "), true, TextPlace::within) + "red");
 }
 
 TEST_CASE("nothing that a user writes becomes a special token, but tags do become tokens") {
