@@ -38,8 +38,7 @@ void BpeTokenizer::add_token(const AddedToken& token) {
   special_[static_cast<std::size_t>(token.id)] = token.special;
 }
 
-std::vector<std::int32_t> BpeTokenizer::encode(std::string_view text, bool with_special_tokens,
-                                               TextPlace place) const {
+std::vector<std::int32_t> BpeTokenizer::encode(std::string_view text, bool with_special_tokens, TextPlace place) const {
   std::vector<std::int32_t> ids;
   std::string buffer;
   const auto on_token = [&](std::int32_t id) {

@@ -1,5 +1,5 @@
-// agents/hub/bpe_tokenizer.h - what the kinds of BPE share: added tokens are cut out of a text, the symbols of each word
-// are merged by rank, ids are turned into bytes. A kind says how text is prepared, where words end and what their
+// agents/hub/bpe_tokenizer.h - what the kinds of BPE share: added tokens are cut out of a text, the symbols of each
+// word are merged by rank, ids are turned into bytes. A kind says how text is prepared, where words end and what their
 // symbols are.
 #pragma once
 

@@ -35,8 +35,8 @@ Json end_tokens(const GgufKeyReader& keys) {
 
 bool has_tensor(const GgufFile& file, const char* name) { return file.tensors().contains(name); }
 
-// llama.cpp keeps what Llama 3's frequencies are divided by in place of the numbers that it computed them from: they are
-// found again.
+// llama.cpp keeps what Llama 3's frequencies are divided by in place of the numbers that it computed them from: they
+// are found again.
 std::optional<RopeScaling> find_scaling(std::span<const float> divisors, double theta) {
   constexpr int kLeastTrained = 16, kMostTrained = 1 << 24;
   const auto frequency = [&](std::size_t i) {
@@ -62,8 +62,9 @@ void read_scaled_rope(const GgufFile& file, const GgufKeyReader& keys, Json& con
   read_values(*find_tensor_type("F32"), tensor.bytes, divisors);
   const auto scaling = find_scaling(divisors, config["rope_theta"].get<double>());
   if (!scaling)
-    keys.fail("rope.scaling", "rope_freqs.weight does not divide the frequencies as Llama 3 does. Use the hub's folder "
-                              "of this model");
+    keys.fail("rope.scaling",
+              "rope_freqs.weight does not divide the frequencies as Llama 3 does. Use the hub's folder "
+              "of this model");
   config["rope_parameters"] = {{"rope_type", "llama3"},
                                {"factor", scaling->factor},
                                {"low_freq_factor", scaling->low_frequency_factor},
@@ -76,7 +77,7 @@ bool may_see(const std::string& type) { return type == "qwen2vl"; }
 // llama.cpp has one name for the text models of the Qwen-VL families: their tower says which they are. Without a tower
 // they are Qwen2.
 const Architecture& architecture_of(const std::string& type, const GgufVision* vision, const std::string& source) {
-  const std::string known = vision ? gguf_vision_model_type(*vision->file, vision->source)
+  const std::string known = vision          ? gguf_vision_model_type(*vision->file, vision->source)
                             : may_see(type) ? "qwen2"
                                             : type;
   const Architecture* const architecture = find_architecture(known);
@@ -120,8 +121,8 @@ std::vector<GgufToken> used_tokens(const GgufKeyReader& keys) {
   std::vector<GgufToken> tokens;
   for (std::size_t id = 0; id < texts.size(); ++id) {
     if (!texts[id].is_string()) keys.fail("tokenizer.ggml.tokens", fmt::format("token {} is not a text", id));
-    tokens.push_back({texts[id].get<std::string>(),
-                      static_cast<TokenType>(whole_number_or_throw(types[id], "token_type", 1, 6))});
+    tokens.push_back(
+        {texts[id].get<std::string>(), static_cast<TokenType>(whole_number_or_throw(types[id], "token_type", 1, 6))});
   }
   while (!tokens.empty() && tokens.back().type == TokenType::unused) tokens.pop_back();
   return tokens;
@@ -162,7 +163,8 @@ std::pair<Json, Json> marking_steps(bool has_prefix) {
   const auto replace = [](std::string_view text, std::string_view by) {
     return Json{{"type", "Replace"}, {"pattern", {{"String", text}}}, {"content", by}};
   };
-  Json marks = Json::array(), back = Json::array({replace(kBlankMark, " "), {{"type", "ByteFallback"}}, {{"type", "Fuse"}}});
+  Json marks = Json::array(),
+       back = Json::array({replace(kBlankMark, " "), {{"type", "ByteFallback"}}, {{"type", "Fuse"}}});
   if (has_prefix) {
     marks.push_back({{"type", "Prepend"}, {"prepend", kBlankMark}});
     back.push_back({{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}});
@@ -204,7 +206,9 @@ Json byte_level(bool with_regex) {
 Json split_by(std::string_view regex) {
   return {{"type", "Split"}, {"pattern", {{"Regex", regex}}}, {"behavior", "Isolated"}, {"invert", false}};
 }
-Json in_turn(Json first, Json second) { return {{"type", "Sequence"}, {"pretokenizers", {std::move(first), std::move(second)}}}; }
+Json in_turn(Json first, Json second) {
+  return {{"type", "Sequence"}, {"pretokenizers", {std::move(first), std::move(second)}}};
+}
 
 struct Family {
   std::string_view name;  // tokenizer.ggml.pre
@@ -218,7 +222,8 @@ Family family_of(const GgufKeyReader& keys) {
   if (name == "smollm")
     return {"smollm", false, false, in_turn({{"type", "Digits"}, {"individual_digits", true}}, byte_level(true))};
   if (name == "gpt-2") return {"gpt-2", false, false, byte_level(true)};
-  keys.fail("tokenizer.ggml.pre", fmt::format("{} is not a known split; agon knows qwen2, llama-bpe, smollm and gpt-2", name));
+  keys.fail("tokenizer.ggml.pre",
+            fmt::format("{} is not a known split; agon knows qwen2, llama-bpe, smollm and gpt-2", name));
 }
 
 // Tensors of a layer and of the model, by llama.cpp's names.
@@ -328,7 +333,8 @@ Json gguf_named_tokens(const GgufFile& file) {
   const Json* const tokens = keys.find("tokenizer.ggml.tokens");
   for (const auto& [name, key] :
        {std::pair("bos_token", "tokenizer.ggml.bos_token_id"), std::pair("eos_token", "tokenizer.ggml.eos_token_id"),
-        std::pair("pad_token", "tokenizer.ggml.padding_token_id"), std::pair("unk_token", "tokenizer.ggml.unknown_token_id")}) {
+        std::pair("pad_token", "tokenizer.ggml.padding_token_id"),
+        std::pair("unk_token", "tokenizer.ggml.unknown_token_id")}) {
     const auto id = keys.id(key);
     if (!tokens || !id || *id >= std::ssize(*tokens)) continue;
     const Json& token = (*tokens)[static_cast<std::size_t>(*id)];
@@ -410,7 +416,8 @@ void add_tokenizer(const ModelFolder& parts, std::vector<GgufKey>& keys) {
   };
   for (const auto& [token, id] : tokenizer.at("model").at("vocab").items()) put(id, token, TokenType::normal);
   for (const Json& added : tokenizer.at("added_tokens"))
-    put(added.at("id"), added.at("content"), added.at("special") == true ? TokenType::control : TokenType::user_defined);
+    put(added.at("id"), added.at("content"),
+        added.at("special") == true ? TokenType::control : TokenType::user_defined);
   std::vector<std::string> merges;
   for (const Json& merge : tokenizer.at("model").at("merges"))
     merges.push_back(merge.is_string() ? merge.get<std::string>()

@@ -15,8 +15,8 @@
 
 namespace agon::agents {
 
-// Where a text stands of which only this part is encoded or decoded. SentencePiece's tokenizers put a blank before a text
-// and drop it from what they decode.
+// Where a text stands of which only this part is encoded or decoded. SentencePiece's tokenizers put a blank before a
+// text and drop it from what they decode.
 enum class TextPlace {
   start,        // at the beginning
   after_token,  // right after an added token, such as those that a chat template writes
@@ -26,8 +26,8 @@ enum class TextPlace {
 class Tokenizer {
  public:
   // Takes the text of a tokenizer.json; `source` names the file. Throws Error for anything that is not such a
-  // tokenizer: not JSON, another model or pipeline, a printable ASCII character without a token (of byte-level BPE) or a byte
-  // without one to fall back on (of SentencePiece's), ids with a hole, a merge of unknown tokens.
+  // tokenizer: not JSON, another model or pipeline, a printable ASCII character without a token (of byte-level BPE) or
+  // a byte without one to fall back on (of SentencePiece's), ids with a hole, a merge of unknown tokens.
   static std::unique_ptr<Tokenizer> parse(std::string_view tokenizer_json, const std::string& source);
   virtual ~Tokenizer() = default;
 

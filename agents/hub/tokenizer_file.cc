@@ -38,7 +38,8 @@ class Reader {
  private:
   [[noreturn]] void fail(const std::string& what) const {
     throw Error(
-        "tokenizer {}: {}. agon reads byte-level BPE tokenizers with the splits of GPT-2, SmolLM2, Llama 3 and Qwen2, and "
+        "tokenizer {}: {}. agon reads byte-level BPE tokenizers with the splits of GPT-2, SmolLM2, Llama 3 and Qwen2, "
+        "and "
         "SentencePiece's BPE as Llama 2 has it.",
         source_, what);
   }
@@ -113,8 +114,8 @@ class Reader {
       if (prepends) result_.blanks->before = BlankBefore::every_text;
       marks = marks || !prepends;
     }
-    require(marks, fmt::format("'pre_tokenizer' is null, and no Replace in 'normalizer' marks blanks: {}",
-                               quote(normalizer)));
+    require(marks,
+            fmt::format("'pre_tokenizer' is null, and no Replace in 'normalizer' marks blanks: {}", quote(normalizer)));
     result_.blanks->in_normalizer = true;
   }
 
@@ -150,10 +151,11 @@ class Reader {
       if (dropped && next_is({{"type", "Strip"}, {"content", " "}, {"start", *dropped}, {"stop", 0}}))
         result_.dropped_blanks = *dropped;
     }
-    require(replaces && step == steps.end(),
-            fmt::format("'decoder' is {}, expected Replace \"{}\" by \" \", ByteFallback, Fuse and Strip of blanks at the "
-                        "start",
-                        quote(decoder), kBlankMark));
+    require(
+        replaces && step == steps.end(),
+        fmt::format("'decoder' is {}, expected Replace \"{}\" by \" \", ByteFallback, Fuse and Strip of blanks at the "
+                    "start",
+                    quote(decoder), kBlankMark));
   }
 
   // A regex or the digits, then the byte map, which may have GPT-2's regex.
@@ -332,7 +334,8 @@ class Reader {
     for (int byte = 0; blanks.falls_back_to_bytes && byte < 256; ++byte)
       require(result_.vocabulary.contains(byte_token(byte)),
               fmt::format("'model.byte_fallback' is true, and '{}' is not in model.vocab", byte_token(byte)));
-    if (const FileJson unknown = model.value("unk_token", FileJson()); !blanks.falls_back_to_bytes && !unknown.is_null()) {
+    if (const FileJson unknown = model.value("unk_token", FileJson());
+        !blanks.falls_back_to_bytes && !unknown.is_null()) {
       blanks.unknown = id_of(unknown);
       require(blanks.unknown.has_value(), fmt::format("'model.unk_token' is {}, which is no token", quote(unknown)));
     }

@@ -1,5 +1,5 @@
-// agents/hub/tokenizer_file.h - reads and checks a tokenizer.json of a BPE: byte-level, or SentencePiece's as Llama 2 has
-// it.
+// agents/hub/tokenizer_file.h - reads and checks a tokenizer.json of a BPE: byte-level, or SentencePiece's as Llama 2
+// has it.
 #pragma once
 
 #include <array>
@@ -29,16 +29,16 @@ enum class BlankBefore { nothing, every_text, text_without, first_without };
 // SentencePiece's BPE: every blank becomes a mark.
 struct MarkedBlanks {
   BlankBefore before = BlankBefore::nothing;
-  bool in_normalizer = false;              // blanks are marked before added tokens marked "normalized" are searched
-  bool begin_words = false;                // no merge joins a mark to another character before it
-  bool falls_back_to_bytes = false;        // a character without a token is written with those of its bytes
-  std::optional<std::int32_t> unknown;     // the token of such a character otherwise; none: it is left out
-  bool fuses_unknown = false;              // one for neighbours
+  bool in_normalizer = false;           // blanks are marked before added tokens marked "normalized" are searched
+  bool begin_words = false;             // no merge joins a mark to another character before it
+  bool falls_back_to_bytes = false;     // a character without a token is written with those of its bytes
+  std::optional<std::int32_t> unknown;  // the token of such a character otherwise; none: it is left out
+  bool fuses_unknown = false;           // one for neighbours
 };
 
 struct TokenizerFile {
-  std::vector<std::string> bytes;           // of each id, added tokens included; none is empty
-  TokenIds vocabulary;                      // as bytes, or as SentencePiece writes it; without special tokens
+  std::vector<std::string> bytes;                   // of each id, added tokens included; none is empty
+  TokenIds vocabulary;                              // as bytes, or as SentencePiece writes it; without special tokens
   std::vector<std::array<std::int32_t, 3>> merges;  // ids of left, right, result, in order of rank
   std::vector<AddedToken> added;
   std::optional<MarkedBlanks> blanks;  // byte-level if there are none

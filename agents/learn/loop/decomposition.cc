@@ -25,9 +25,9 @@ bool begins_step(const CreditSegment& segment) {
 std::vector<std::vector<env::StepQuery>> step_queries(const TrainRollout& rollout, const Tokenizer& tokenizer) {
   std::vector<std::vector<env::StepQuery>> turns(rollout.turn_begins.size());
   const auto text = [&](int begin, int end) {
-    return tokenizer.decode(std::span(rollout.response.ids)
-                                .subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)),
-                            true, TextPlace::within);
+    return tokenizer.decode(
+        std::span(rollout.response.ids).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)),
+        true, TextPlace::within);
   };
   int at = 0;
   for (const CreditSegment& segment : rollout.segments) {
@@ -74,8 +74,8 @@ std::vector<std::vector<bool>> split(const CreditGroup& group, Json settings, co
 // A task's steps, by roll-out.
 using TaskSteps = std::vector<std::vector<SplitStep>>;
 
-CreditGroup view_of(TransformerNetwork& model, const ModelFolder& folder, const TrainGroup& group, const ProbeSettings& settings,
-                    const std::map<std::string, double>& rewards) {
+CreditGroup view_of(TransformerNetwork& model, const ModelFolder& folder, const TrainGroup& group,
+                    const ProbeSettings& settings, const std::map<std::string, double>& rewards) {
   const std::vector<ProbeGroup> probes{make_probe_group(group, folder, settings)};
   const std::vector<StepProbes> found = probe_steps(model, probes).front();
   CreditGroup view = credit_group(group, rewards, *folder.tokenizer);

@@ -71,7 +71,8 @@ std::vector<ProbedStep> steps_of(const TrainRollout& rollout, const Tokenizer& t
     const std::string text = tokenizer.decode(
         std::span(rollout.response.ids).subspan(static_cast<std::size_t>(turn), static_cast<std::size_t>(at - turn)),
         true, TextPlace::within);
-    steps.push_back({begin, at, tokenizer.encode((thinking(text) ? "</think>" : "") + suffix, false, TextPlace::within)});
+    steps.push_back(
+        {begin, at, tokenizer.encode((thinking(text) ? "</think>" : "") + suffix, false, TextPlace::within)});
   }
   return steps;
 }

@@ -266,7 +266,8 @@ TEST_CASE("local policy: penalties and biases change what is drawn, and no log-p
   CHECK(policy->score({&written, 1}).at(0).logprobs == without.logprobs);
   request.sampling.changes = {.frequency_penalty = 1000};  // no token twice
   const Completion penalised = ask();
-  CHECK(std::set<std::int32_t>(penalised.token_ids.begin(), penalised.token_ids.end()).size() == penalised.token_ids.size());
+  CHECK(std::set<std::int32_t>(penalised.token_ids.begin(), penalised.token_ids.end()).size() ==
+        penalised.token_ids.size());
   request.sampling.changes = {.bias = {{1 << 20, 1.0F}}};
   CHECK_THROWS_WITH(ask(), Catch::Contains("logit_bias of the token 1048576"));
   request.sampling.changes = {.repetition_penalty = 0};

@@ -163,20 +163,21 @@ TEST_CASE("what tokens of SentencePiece's BPE write: marks are blanks, bytes are
   CHECK(tokenizer->is_special(*tokenizer->id_of("<|end|>")));
   CHECK_FALSE(tokenizer->is_special(*tokenizer->id_of("<left>")));
   CHECK(tokenizer->json() == golden_file("legacy"));
-  const auto literal = Tokenizer::parse(
-      changed("legacy", [](Json& file) { file["decoder"]["decoders"].erase(1); }), "without ByteFallback");
+  const auto literal = Tokenizer::parse(changed("legacy", [](Json& file) { file["decoder"]["decoders"].erase(1); }),
+                                        "without ByteFallback");
   CHECK(literal->token_bytes(3 + 'A') == "<0x41>");
 }
 
 TEST_CASE("text never merges to a special token, even where the file has the merges for it") {
-  const auto tokenizer = Tokenizer::parse(changed("legacy",
-                                                  [](Json& file) {
-                                                    Json& model = file["model"];
-                                                    const auto next = model["vocab"].size() + file["added_tokens"].size() - 3;
-                                                    model["vocab"]["<s"] = next;
-                                                    model["merges"].insert(model["merges"].begin(), {{"<", "s"}, {"<s", ">"}});
-                                                  }),
-                                          "x.json");
+  const auto tokenizer =
+      Tokenizer::parse(changed("legacy",
+                               [](Json& file) {
+                                 Json& model = file["model"];
+                                 const auto next = model["vocab"].size() + file["added_tokens"].size() - 3;
+                                 model["vocab"]["<s"] = next;
+                                 model["merges"].insert(model["merges"].begin(), {{"<", "s"}, {"<s", ">"}});
+                               }),
+                       "x.json");
   const Ids ids = tokenizer->encode("<s>", false);
   CHECK(std::count(ids.begin(), ids.end(), 1) == 0);
   CHECK(tokenizer->decode(ids) == "<s>");
@@ -218,7 +219,8 @@ TEST_CASE("a GGUF file with broken scores or without a token for a byte is refus
     REQUIRE_THROWS_WITH(model.read(), Contains("x.gguf") && Contains(message));
   };
   for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()})
-    require_fault([&](ScoredModel& model) { model.scores[3 + 256] = bad; }, "the score of token 259, 'ab', is not a finite");
+    require_fault([&](ScoredModel& model) { model.scores[3 + 256] = bad; },
+                  "the score of token 259, 'ab', is not a finite");
   require_fault([](ScoredModel& model) { model.scores.pop_back(); }, "263 scores for 264 tokens");
   require_fault([](ScoredModel& model) { model.types.pop_back(); }, "263 types for 264 tokens");
   require_fault([](ScoredModel& model) { model.tokens[3 + 0xE4] = "[gone]"; }, "'<0xE4>' is not in model.vocab");
@@ -227,11 +229,24 @@ TEST_CASE("a GGUF file with broken scores or without a token for a byte is refus
 }
 
 TEST_CASE("a broken tokenizer.json of SentencePiece's BPE is refused with its name and what is wrong") {
-  require_refused("legacy", [](Json& file) { file["model"]["type"] = "Unigram"; }, "expected the type BPE");
-  require_refused("legacy", [](Json& file) { file["model"]["ignore_merges"] = true; }, "ignore_merges");
-  require_refused("legacy", [](Json& file) { file["model"]["merges"].push_back({"zq", "e"}); }, "'zq' is not in");
-  require_refused("legacy", [](Json& file) { file["model"]["merges"].push_back({"e", "1"}); }, "'e1' is not in");
-  require_refused("legacy", [](Json& file) { file["model"]["vocab"].erase("<0xE4>"); }, "without a hole");
+  require_refused(
+      "legacy", [](Json& file) { file["model"]["type"] = "Unigram"; }, "expected the type BPE");
+  require_refused(
+      "legacy", [](Json& file) { file["model"]["ignore_merges"] = true; }, "ignore_merges");
+  require_refused(
+      "legacy",
+      [](Json& file) {
+        file["model"]["merges"].push_back({"zq", "e"});
+      },
+      "'zq' is not in");
+  require_refused(
+      "legacy",
+      [](Json& file) {
+        file["model"]["merges"].push_back({"e", "1"});
+      },
+      "'e1' is not in");
+  require_refused(
+      "legacy", [](Json& file) { file["model"]["vocab"].erase("<0xE4>"); }, "without a hole");
   require_refused(
       "legacy",
       [](Json& file) {
@@ -240,25 +255,58 @@ TEST_CASE("a broken tokenizer.json of SentencePiece's BPE is refused with its na
         vocabulary.erase("<0xE4>");
       },
       "'<0xE4>' is not in model.vocab");
-  require_refused("legacy", [](Json& file) { file["model"]["vocab"]["e"] = 1; }, "same id");
-  require_refused("legacy", [](Json& file) { file["model"]["vocab"]["<s>"] = 2; }, "has the id 1 in added_tokens and 2");
-  require_refused("fused", [](Json& file) { file["model"]["unk_token"] = "[none]"; }, "'model.unk_token' is \"[none]\"");
-  require_refused("legacy", [](Json& file) { file["normalizer"] = nullptr; }, "marks blanks");
-  require_refused("legacy", [](Json& file) { file["normalizer"]["normalizers"][0]["prepend"] = "_"; }, "'normalizer' is");
-  require_refused("legacy", [](Json& file) { file["normalizer"]["normalizers"].push_back({{"type", "NFC"}}); },
-                  "'normalizer' is");
-  require_refused("first", [](Json& file) { file["normalizer"] = {{"type", "NFC"}}; }, "expected null before Metaspace");
-  require_refused("first", [](Json& file) { file["pre_tokenizer"]["split"] = true; }, "\"split\": false");
-  require_refused("first", [](Json& file) { file["pre_tokenizer"].erase("split"); }, "\"split\": false");
-  require_refused("first", [](Json& file) { file["pre_tokenizer"]["replacement"] = "_"; }, "\"replacement\"");
-  require_refused("first", [](Json& file) { file["pre_tokenizer"]["prepend_scheme"] = "last"; }, "prepend_scheme");
-  require_refused("first", [](Json& file) { file["decoder"] = nullptr; }, "'decoder' is null");
-  require_refused("first", [](Json& file) { file["decoder"] = {{"type", "Metaspace"}}; }, "'decoder' is");
-  require_refused("first", [](Json& file) { file["decoder"]["decoders"].erase(0); }, "'decoder' is");
-  require_refused("first", [](Json& file) { file["decoder"]["decoders"].erase(2); }, "'decoder' is");
-  require_refused("first", [](Json& file) { file["decoder"]["decoders"][3]["content"] = "x"; }, "'decoder' is");
-  require_refused("first", [](Json& file) { file["decoder"]["decoders"][3]["start"] = -1; }, "'decoder' is");
-  require_refused("first", [](Json& file) { file["post_processor"] = {{"type", "BertProcessing"}}; }, "post_processor");
+  require_refused(
+      "legacy", [](Json& file) { file["model"]["vocab"]["e"] = 1; }, "same id");
+  require_refused(
+      "legacy", [](Json& file) { file["model"]["vocab"]["<s>"] = 2; }, "has the id 1 in added_tokens and 2");
+  require_refused(
+      "fused", [](Json& file) { file["model"]["unk_token"] = "[none]"; }, "'model.unk_token' is \"[none]\"");
+  require_refused(
+      "legacy", [](Json& file) { file["normalizer"] = nullptr; }, "marks blanks");
+  require_refused(
+      "legacy", [](Json& file) { file["normalizer"]["normalizers"][0]["prepend"] = "_"; }, "'normalizer' is");
+  require_refused(
+      "legacy",
+      [](Json& file) {
+        file["normalizer"]["normalizers"].push_back({{"type", "NFC"}});
+      },
+      "'normalizer' is");
+  require_refused(
+      "first",
+      [](Json& file) {
+        file["normalizer"] = {{"type", "NFC"}};
+      },
+      "expected null before Metaspace");
+  require_refused(
+      "first", [](Json& file) { file["pre_tokenizer"]["split"] = true; }, "\"split\": false");
+  require_refused(
+      "first", [](Json& file) { file["pre_tokenizer"].erase("split"); }, "\"split\": false");
+  require_refused(
+      "first", [](Json& file) { file["pre_tokenizer"]["replacement"] = "_"; }, "\"replacement\"");
+  require_refused(
+      "first", [](Json& file) { file["pre_tokenizer"]["prepend_scheme"] = "last"; }, "prepend_scheme");
+  require_refused(
+      "first", [](Json& file) { file["decoder"] = nullptr; }, "'decoder' is null");
+  require_refused(
+      "first",
+      [](Json& file) {
+        file["decoder"] = {{"type", "Metaspace"}};
+      },
+      "'decoder' is");
+  require_refused(
+      "first", [](Json& file) { file["decoder"]["decoders"].erase(0); }, "'decoder' is");
+  require_refused(
+      "first", [](Json& file) { file["decoder"]["decoders"].erase(2); }, "'decoder' is");
+  require_refused(
+      "first", [](Json& file) { file["decoder"]["decoders"][3]["content"] = "x"; }, "'decoder' is");
+  require_refused(
+      "first", [](Json& file) { file["decoder"]["decoders"][3]["start"] = -1; }, "'decoder' is");
+  require_refused(
+      "first",
+      [](Json& file) {
+        file["post_processor"] = {{"type", "BertProcessing"}};
+      },
+      "post_processor");
 }
 
 TEST_CASE("a mutated tokenizer.json of SentencePiece's BPE is refused or read, never more") {
