@@ -149,7 +149,7 @@ std::vector<ScoredToken> scored_tokens(const GgufKeyReader& keys, const std::vec
     const auto& [text, type] = tokens[id];
     if (!scores[id].is_number() || !std::isfinite(scores[id].get<double>()))
       keys.fail("tokenizer.ggml.scores",
-                fmt::format("the score of token {}, '{}', is not a finite number", id, shown_text(text)));
+                fmt::format("the score of token {}, {}, is not a finite number", id, shown_text(text)));
     if (text.size() > kLongest)
       keys.fail("tokenizer.ggml.tokens", fmt::format("token {} has {} bytes, more than {}", id, text.size(), kLongest));
     if (type == TokenType::normal || type == TokenType::user_defined)

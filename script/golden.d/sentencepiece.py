@@ -80,10 +80,11 @@ def build(pieces, merges, before, bytes=True, fuse=True, unknown="<unk>", droppe
     return tokenizer
 
 
-def scored(pieces, merges):
+def scored(pieces):
     """The model with scores, some of them equal, and the tokenizer that transformers makes of it."""
     scores = {piece: float(-(place // 3 if place % 7 == 0 else place)) for place, piece in enumerate(pieces)}
-    return scores, build(pieces, merges_of(scores), "normalizer")
+    scores.setdefault("red", 0.0)  # an added token that others merge to
+    return scores, build(list(scores), merges_of(scores), "normalizer")
 
 
 def write_gguf(path, scores, tokenizer):
@@ -158,7 +159,7 @@ def row_of(text, families, withheld):
 def main():
     pieces, merges = learned(words=True)
     long_pieces, long_merges = learned(words=False)
-    scores, by_score = scored(pieces, merges)
+    scores, by_score = scored(pieces)
     families = {
         "legacy": build(pieces, merges, "normalizer"),
         "replace": build(long_pieces, long_merges, "replace", dropped=0),
