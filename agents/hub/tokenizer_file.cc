@@ -39,8 +39,7 @@ class Reader {
   [[noreturn]] void fail(const std::string& what) const {
     throw Error(
         "tokenizer {}: {}. agon reads byte-level BPE tokenizers with the splits of GPT-2, SmolLM2, Llama 3 and Qwen2, "
-        "and "
-        "SentencePiece's BPE as Llama 2 has it.",
+        "and SentencePiece's BPE as Llama 2 has it.",
         source_, what);
   }
   void require(bool holds, const std::string& what) const {
