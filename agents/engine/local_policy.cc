@@ -84,8 +84,9 @@ std::vector<TokenScores> LocalPolicy::score(std::span<const ScoreRequest> reques
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const ScoreRequest& request = requests[i];
     const EncodedPrompt& prompt = prompts.encode(request.messages, {});
-    std::vector<std::int32_t> tokens =
-        request.token_ids.empty() ? folder_.tokenizer->encode(request.text, false) : request.token_ids;
+    std::vector<std::int32_t> tokens = request.token_ids.empty()
+                                           ? folder_.tokenizer->encode(request.text, false, TextPlace::within)
+                                           : request.token_ids;
     if (std::ssize(prompt.ids) + std::ssize(tokens) > engine_.max_context()) continue;
     places.push_back(i);
     encoded.push_back({prompt, std::move(tokens), request.temperature});

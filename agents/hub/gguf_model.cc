@@ -12,7 +12,9 @@
 #include "agents/hub/gguf_vision.h"
 #include "agents/hub/model_folder.h"
 #include "agents/hub/pretokenize.h"
+#include "agents/hub/score_merges.h"
 #include "agents/hub/tensor_type.h"
+#include "agents/hub/tokenizer_file.h"
 #include "core/error.h"
 #include "core/json_parse.h"
 #include "core/text.h"
@@ -106,14 +108,96 @@ void add_sight(const GgufKeyReader& keys, const std::string& type, const GgufVis
 
 enum class TokenType { normal = 1, unknown = 2, control = 3, user_defined = 4, unused = 5, byte = 6 };
 
-std::vector<TokenType> token_types(const GgufKeyReader& keys, std::size_t tokens) {
-  const Json& types = keys.list("tokenizer.ggml.token_type");
-  if (types.size() != tokens)
-    keys.fail("tokenizer.ggml.token_type", fmt::format("{} types for {} tokens", types.size(), tokens));
-  std::vector<TokenType> result;
-  for (const Json& type : types)
-    result.push_back(static_cast<TokenType>(whole_number_or_throw(type, "token_type", 1, 6)));
-  return result;
+struct GgufToken {
+  std::string text;
+  TokenType type;
+};
+
+// Those of the type "unused" behind all others are left out.
+std::vector<GgufToken> used_tokens(const GgufKeyReader& keys) {
+  const Json &texts = keys.list("tokenizer.ggml.tokens"), &types = keys.list("tokenizer.ggml.token_type");
+  if (types.size() != texts.size())
+    keys.fail("tokenizer.ggml.token_type", fmt::format("{} types for {} tokens", types.size(), texts.size()));
+  std::vector<GgufToken> tokens;
+  for (std::size_t id = 0; id < texts.size(); ++id) {
+    if (!texts[id].is_string()) keys.fail("tokenizer.ggml.tokens", fmt::format("token {} is not a text", id));
+    tokens.push_back(
+        {texts[id].get<std::string>(), static_cast<TokenType>(whole_number_or_throw(types[id], "token_type", 1, 6))});
+  }
+  while (!tokens.empty() && tokens.back().type == TokenType::unused) tokens.pop_back();
+  return tokens;
+}
+
+nlohmann::json added_token(std::size_t id, const GgufToken& token) {
+  return {{"id", id},
+          {"content", token.text},
+          {"special", token.type != TokenType::user_defined},
+          {"normalized", false},
+          {"single_word", false},
+          {"lstrip", false},
+          {"rstrip", false}};
+}
+
+// Of the tokens that text may merge to.
+std::vector<ScoredToken> scored_tokens(const GgufKeyReader& keys, const std::vector<GgufToken>& tokens) {
+  const Json& scores = keys.list("tokenizer.ggml.scores");
+  if (scores.size() < tokens.size())
+    keys.fail("tokenizer.ggml.scores", fmt::format("{} scores for {} tokens", scores.size(), tokens.size()));
+  constexpr std::size_t kLongest = 4096;  // bytes: every way to cut a token is looked up
+  std::vector<ScoredToken> scored;
+  for (std::size_t id = 0; id < tokens.size(); ++id) {
+    const auto& [text, type] = tokens[id];
+    if (!scores[id].is_number() || !std::isfinite(scores[id].get<double>()))
+      keys.fail("tokenizer.ggml.scores",
+                fmt::format("the score of token {}, {}, is not a finite number", id, shown_text(text)));
+    if (text.size() > kLongest)
+      keys.fail("tokenizer.ggml.tokens", fmt::format("token {} has {} bytes, more than {}", id, text.size(), kLongest));
+    if (type == TokenType::normal || type == TokenType::user_defined)
+      scored.push_back({text, scores[id].get<double>()});
+  }
+  return scored;
+}
+
+// The steps of SentencePiece's BPE as Llama 2's tokenizer.json has them: those that mark blanks, and back.
+std::pair<Json, Json> marking_steps(bool has_prefix) {
+  const auto replace = [](std::string_view text, std::string_view by) {
+    return Json{{"type", "Replace"}, {"pattern", {{"String", text}}}, {"content", by}};
+  };
+  Json marks = Json::array(),
+       back = Json::array({replace(kBlankMark, " "), {{"type", "ByteFallback"}}, {{"type", "Fuse"}}});
+  if (has_prefix) {
+    marks.push_back({{"type", "Prepend"}, {"prepend", kBlankMark}});
+    back.push_back({{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}});
+  }
+  marks.push_back(replace(" ", kBlankMark));
+  return {std::move(marks), std::move(back)};
+}
+
+// The tokenizer.json of tokens with scores in place of merges.
+std::string scored_tokenizer_json(const GgufKeyReader& keys) {
+  nlohmann::json vocabulary = nlohmann::json::object(), added = nlohmann::json::array(), unknown;
+  const std::vector<GgufToken> tokens = used_tokens(keys);
+  for (std::size_t id = 0; id < tokens.size(); ++id) {
+    const auto& [text, type] = tokens[id];
+    vocabulary[text] = id;
+    if (type != TokenType::normal && type != TokenType::byte) added.push_back(added_token(id, tokens[id]));
+    if (type == TokenType::unknown) unknown = text;
+  }
+  const Json* const prefix = keys.find("tokenizer.ggml.add_space_prefix");
+  const auto [marks, back] = marking_steps(!prefix || *prefix != false);
+  nlohmann::json json{{"version", "1.0"},
+                      {"added_tokens", std::move(added)},
+                      {"normalizer", {{"type", "Sequence"}, {"normalizers", nlohmann::json(marks)}}},
+                      {"pre_tokenizer", nullptr},
+                      {"decoder", {{"type", "Sequence"}, {"decoders", nlohmann::json(back)}}},
+                      {"model",
+                       {{"type", "BPE"},
+                        {"byte_fallback", true},
+                        {"fuse_unk", true},
+                        {"unk_token", std::move(unknown)},
+                        {"vocab", std::move(vocabulary)},
+                        {"merges", merges_of_scores(scored_tokens(keys, tokens))}}}};
+  return to_text(json);
 }
 
 Json byte_level(bool with_regex) {
@@ -212,27 +296,18 @@ ModelConfig gguf_config(const GgufFile& file, const GgufVision* vision, const st
 
 std::string gguf_tokenizer_json(const GgufFile& file, const std::string& source) {
   const GgufKeyReader keys(file, source);
-  if (const std::string model = keys.text("tokenizer.ggml.model"); model != "gpt2")
-    keys.fail("tokenizer.ggml.model", model + " is not supported, only gpt2 (byte-level BPE)");
-  const Json& tokens = keys.list("tokenizer.ggml.tokens");
-  const std::vector<TokenType> types = token_types(keys, tokens.size());
-  std::size_t used = tokens.size();
-  while (used > 0 && types[used - 1] == TokenType::unused) --used;
+  const std::string model = keys.text("tokenizer.ggml.model");
+  if (model == "llama") return scored_tokenizer_json(keys);
+  if (model != "gpt2")
+    keys.fail("tokenizer.ggml.model",
+              model + " is not supported, only gpt2 (byte-level BPE) and llama (SentencePiece's BPE)");
   nlohmann::json vocabulary = nlohmann::json::object(), added = nlohmann::json::array();
-  for (std::size_t id = 0; id < used; ++id) {
-    if (!tokens[id].is_string()) keys.fail("tokenizer.ggml.tokens", fmt::format("token {} is not a text", id));
-    const auto& token = tokens[id].get_ref<const std::string&>();
-    if (types[id] == TokenType::normal)
-      vocabulary[token] = id;
+  const std::vector<GgufToken> tokens = used_tokens(keys);
+  for (std::size_t id = 0; id < tokens.size(); ++id)
+    if (tokens[id].type == TokenType::normal)
+      vocabulary[tokens[id].text] = id;
     else
-      added.push_back({{"id", id},
-                       {"content", token},
-                       {"special", types[id] != TokenType::user_defined},
-                       {"normalized", false},
-                       {"single_word", false},
-                       {"lstrip", false},
-                       {"rstrip", false}});
-  }
+      added.push_back(added_token(id, tokens[id]));
   const Family family = family_of(keys);
   nlohmann::json json{{"version", "1.0"},
                       {"added_tokens", std::move(added)},
@@ -321,7 +396,7 @@ namespace {
 
 // tokenizer.ggml.pre of a tokenizer.json.
 std::string family_name(const Json& tokenizer, const std::string& source) {
-  const std::string pipeline = to_text(tokenizer.at("pre_tokenizer"));
+  const std::string pipeline = to_text(tokenizer.value("pre_tokenizer", Json()));
   const auto holds = [&](std::string_view regex) { return pipeline.find(to_text(Json(regex))) != std::string::npos; };
   if (holds(kQwen2Regex)) return "qwen2";
   if (holds(kLlama3Regex)) return "llama-bpe";

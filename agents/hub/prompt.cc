@@ -34,7 +34,7 @@ class PromptEncoder {
         if (!closed) add_markup(piece.text);
         break;
       case PromptPiece::Kind::text:
-        append(tokenizer_.encode(piece.text, false));
+        append(tokenizer_.encode(piece.text, false, place()));
         break;
       case PromptPiece::Kind::image:
         add_image(piece.image);
@@ -62,6 +62,10 @@ class PromptEncoder {
           "pictures.",
           token);
     result_.ids.push_back(id);
+  }
+  TextPlace place() const {
+    if (result_.ids.empty()) return TextPlace::start;
+    return tokenizer_.is_special(result_.ids.back()) ? TextPlace::after_token : TextPlace::within;
   }
   void append(std::span<const std::int32_t> ids) { result_.ids.insert(result_.ids.end(), ids.begin(), ids.end()); }
   void add_image(const Image& image) {

@@ -1,10 +1,13 @@
 #include "agents/hub/tokenizer_file.h"
 
 #include <algorithm>
+#include <charconv>
+#include <iterator>
 #include <unordered_set>
 
 #include "core/error.h"
 #include "core/json.h"
+#include "core/text.h"
 
 namespace agon::agents {
 namespace {
@@ -18,20 +21,25 @@ class Reader {
 
   TokenizerFile read() {
     require(file_.is_object(), "the file is not a JSON object");
-    read_pipeline();
+    const FileJson& splitter = part("pre_tokenizer");
+    if (splitter.is_null() || type_of(splitter) == "Metaspace") result_.blanks.emplace();
+    result_.blanks ? read_marking() : read_byte_level();
+    check_processor();
     const FileJson& model = at(file_, "model", "");
     check_model(model);
     read_added_tokens();
     read_vocabulary(at(model, "vocab", "model."));
     fill_ids();
     read_merges(at(model, "merges", "model."));
+    if (result_.blanks) read_fallback(model);
     return std::move(result_);
   }
 
  private:
   [[noreturn]] void fail(const std::string& what) const {
     throw Error(
-        "tokenizer {}: {}. agon reads byte-level BPE tokenizers with the splits of GPT-2, SmolLM2, Llama 3 and Qwen2.",
+        "tokenizer {}: {}. agon reads byte-level BPE tokenizers with the splits of GPT-2, SmolLM2, Llama 3 and Qwen2, "
+        "and SentencePiece's BPE as Llama 2 has it.",
         source_, what);
   }
   void require(bool holds, const std::string& what) const {
@@ -58,20 +66,95 @@ class Reader {
     return {step.at(key).begin(), step.at(key).end()};
   }
 
-  void read_pipeline() {
-    const FileJson& normalizer = file_.contains("normalizer") ? file_.at("normalizer") : FileJson();
-    result_.composes = !normalizer.is_null();
-    require(normalizer.is_null() || normalizer == FileJson{{"type", "NFC"}},
-            "'normalizer' is " + quote(normalizer) + ", expected NFC or null");
-    read_splits(at(file_, "pre_tokenizer", ""));
-    const FileJson& decoder = file_.contains("decoder") ? file_.at("decoder") : FileJson();
-    require(decoder.is_null() || type_of(decoder) == "ByteLevel",
-            fmt::format("'decoder' is {}, expected ByteLevel", quote(decoder)));
-    // What a template adds to every text, the chat template writes itself.
-    const FileJson& processor = file_.contains("post_processor") ? file_.at("post_processor") : FileJson();
+  // A part of the pipeline; null: there is none.
+  const FileJson& part(const char* key) const {
+    static const FileJson none;
+    return file_.contains(key) ? file_.at(key) : none;
+  }
+  // What a template adds to every text, the chat template writes itself.
+  void check_processor() const {
+    const FileJson& processor = part("post_processor");
     for (const FileJson& step : steps_of(processor, "processors"))
       require(type_of(step) == "ByteLevel" || type_of(step) == "TemplateProcessing",
               fmt::format("'post_processor' is {}, expected ByteLevel or TemplateProcessing", quote(processor)));
+  }
+
+  void read_byte_level() {
+    const FileJson& normalizer = part("normalizer");
+    result_.composes = !normalizer.is_null();
+    require(normalizer.is_null() || normalizer == FileJson{{"type", "NFC"}},
+            "'normalizer' is " + quote(normalizer) + ", expected NFC or null");
+    read_splits(part("pre_tokenizer"));
+    const FileJson& decoder = part("decoder");
+    require(decoder.is_null() || type_of(decoder) == "ByteLevel",
+            fmt::format("'decoder' is {}, expected ByteLevel", quote(decoder)));
+  }
+
+  // Blanks are marked by the normalizer, or by the newer Metaspace.
+  void read_marking() {
+    const FileJson &normalizer = part("normalizer"), &splitter = part("pre_tokenizer");
+    if (splitter.is_null())
+      read_marking_normalizer(normalizer);
+    else
+      read_metaspace(splitter);
+    require(splitter.is_null() || normalizer.is_null(),
+            fmt::format("'normalizer' is {}, expected null before Metaspace", quote(normalizer)));
+    read_marking_decoder(part("decoder"));
+  }
+
+  void read_marking_normalizer(const FileJson& normalizer) {
+    bool marks = false;
+    for (const FileJson& step : steps_of(normalizer, "normalizers")) {
+      const bool prepends = step == FileJson{{"type", "Prepend"}, {"prepend", kBlankMark}};
+      require(prepends || step == replacing(" ", kBlankMark),
+              fmt::format("'normalizer' is {}, expected Prepend \"{}\" and Replace \" \" by \"{}\" where there is no "
+                          "pre_tokenizer",
+                          quote(normalizer), kBlankMark, kBlankMark));
+      if (prepends) result_.blanks->before = BlankBefore::every_text;
+      marks = marks || !prepends;
+    }
+    require(marks,
+            fmt::format("'pre_tokenizer' is null, and no Replace in 'normalizer' marks blanks: {}", quote(normalizer)));
+    result_.blanks->in_normalizer = true;
+  }
+
+  void read_metaspace(const FileJson& splitter) {
+    const FileJson scheme = splitter.value("prepend_scheme", FileJson("always"));
+    require(splitter.value("replacement", FileJson()) == kBlankMark && splitter.value("split", FileJson(true)) == false,
+            fmt::format("'pre_tokenizer' is {}, expected Metaspace with \"replacement\": \"{}\" and \"split\": false",
+                        quote(splitter), kBlankMark));
+    require(scheme == "always" || scheme == "first" || scheme == "never",
+            fmt::format("'pre_tokenizer.prepend_scheme' is {}, expected always, first or never", quote(scheme)));
+    if (scheme == "always") result_.blanks->before = BlankBefore::text_without;
+    if (scheme == "first") result_.blanks->before = BlankBefore::first_without;
+  }
+
+  static FileJson replacing(std::string_view text, std::string_view by) {
+    return {{"type", "Replace"}, {"pattern", {{"String", text}}}, {"content", by}};
+  }
+
+  // Replace, ByteFallback, Fuse, Strip: all but the first may be left out.
+  void read_marking_decoder(const FileJson& decoder) {
+    std::vector<FileJson> steps = steps_of(decoder, "decoders");
+    auto step = steps.begin();
+    const auto next_is = [&](const FileJson& expected) {
+      const bool is = step != steps.end() && *step == expected;
+      step += is;
+      return is;
+    };
+    const bool replaces = next_is(replacing(kBlankMark, " "));
+    shows_bytes_ = next_is({{"type", "ByteFallback"}});
+    const bool fuses = next_is({{"type", "Fuse"}});
+    if (fuses && step != steps.end() && type_of(*step) == "Strip") {
+      const auto dropped = whole_number<std::size_t>(step->value("start", FileJson(0)), 0, 1000);
+      if (dropped && next_is({{"type", "Strip"}, {"content", " "}, {"start", *dropped}, {"stop", 0}}))
+        result_.dropped_blanks = *dropped;
+    }
+    require(
+        replaces && step == steps.end(),
+        fmt::format("'decoder' is {}, expected Replace \"{}\" by \" \", ByteFallback, Fuse and Strip of blanks at the "
+                    "start",
+                    quote(decoder), kBlankMark));
   }
 
   // A regex or the digits, then the byte map, which may have GPT-2's regex.
@@ -104,7 +187,7 @@ class Reader {
     expect_absent_or(model, "dropout", 0.0, "model.");
     expect_absent_or(model, "continuing_subword_prefix", "", "model.");
     expect_absent_or(model, "end_of_word_suffix", "", "model.");
-    expect_absent_or(model, "byte_fallback", false, "model.");
+    expect_absent_or(model, result_.blanks ? "ignore_merges" : "byte_fallback", false, "model.");
     result_.words_are_whole = model.value("ignore_merges", FileJson(false)) == true;
   }
 
@@ -134,6 +217,10 @@ class Reader {
 
   void read_vocabulary(const FileJson& vocabulary) {
     require(vocabulary.is_object(), "'model.vocab' is not an object");
+    result_.blanks ? read_written(vocabulary) : read_mapped(vocabulary);
+  }
+
+  void read_mapped(const FileJson& vocabulary) {
     std::unordered_set<std::string> added;
     for (const AddedToken& token : result_.added) added.insert(token.content);
     for (const auto& [symbols, id] : vocabulary.items()) {
@@ -148,8 +235,48 @@ class Reader {
     }
   }
 
+  // Special tokens are no part of the vocabulary: text must not merge to one. Other added tokens may be.
+  void read_written(const FileJson& vocabulary) {
+    for (const auto& [text, id] : vocabulary.items()) {
+      require(!text.empty(), "a token in model.vocab is empty");
+      result_.vocabulary.emplace(text, to_id(id, text));
+    }
+    for (const AddedToken& token : result_.added) {
+      const auto found = result_.vocabulary.find(token.content);
+      if (found == result_.vocabulary.end()) continue;
+      require(found->second == token.id, fmt::format("'{}' has the id {} in added_tokens and {} in model.vocab",
+                                                     token.content, token.id, found->second));
+      if (!token.special) continue;
+      special_.insert(token.content);
+      result_.vocabulary.erase(found);
+    }
+  }
+
+  // What a token writes.
+  std::string spelled(const std::string& token) const {
+    if (!result_.blanks) return token;
+    const int byte = shows_bytes_ ? byte_of(token) : -1;
+    return byte >= 0 ? std::string(1, static_cast<char>(byte)) : replace_all(token, kBlankMark, " ");
+  }
+  // What an added token writes: one that is searched in normalized text took the blank that was put before it.
+  std::string written(const AddedToken& token) const {
+    if (token.special || !result_.blanks) return token.content;
+    const bool took_blank = token.normalized && result_.blanks->before == BlankBefore::every_text;
+    return (took_blank ? " " : "") + spelled(token.content);
+  }
+  // The byte of which this is the token; -1: of none.
+  static int byte_of(std::string_view token) {
+    int byte = -1;
+    if (token.size() != 6 || !token.starts_with("<0x") || token.back() != '>') return -1;
+    const auto [end, fault] = std::from_chars(token.data() + 3, token.data() + 5, byte, 16);
+    return fault == std::errc() && end == token.data() + 5 ? byte : -1;
+  }
+
   void fill_ids() {
-    const std::size_t count = result_.vocabulary.size() + result_.added.size();
+    std::vector<AddedToken> beyond;  // the vocabulary
+    std::copy_if(result_.added.begin(), result_.added.end(), std::back_inserter(beyond),
+                 [&](const AddedToken& token) { return !result_.vocabulary.contains(token.content); });
+    const std::size_t count = result_.vocabulary.size() + beyond.size();
     result_.bytes.resize(count);
     const auto place = [&](std::int32_t id, const std::string& bytes) {
       const auto index = static_cast<std::size_t>(id);
@@ -159,8 +286,9 @@ class Reader {
               fmt::format("'{}' and '{}' have the same id {}", result_.bytes[index], bytes, id));
       result_.bytes[index] = bytes;
     };
-    for (const auto& [bytes, id] : result_.vocabulary) place(id, bytes);
-    for (const AddedToken& token : result_.added) place(token.id, token.content);
+    for (const auto& [token, id] : result_.vocabulary) place(id, spelled(token));
+    for (const AddedToken& token : beyond) place(token.id, token.content);
+    for (const AddedToken& token : result_.added) result_.bytes[static_cast<std::size_t>(token.id)] = written(token);
   }
 
   std::pair<std::string, std::string> merge_sides(const FileJson& merge) const {
@@ -175,25 +303,65 @@ class Reader {
 
   void read_merges(const FileJson& merges) {
     require(merges.is_array(), "'model.merges' is not a list");
+    std::size_t number = 0;
     for (const FileJson& merge : merges) {
       const auto [left, right] = merge_sides(merge);
-      const auto id = [&](const std::string& symbols) {
-        const auto bytes = bytes_of_symbols(symbols);
-        const auto found = bytes ? result_.vocabulary.find(*bytes) : result_.vocabulary.end();
-        require(found != result_.vocabulary.end(), fmt::format("merge {} of {}: '{}' is not in model.vocab",
-                                                               result_.merges.size(), quote(merge), symbols));
+      const auto id = [&](const std::string& written) {
+        const auto token = result_.blanks ? written : bytes_of_symbols(written);
+        const auto found = token ? result_.vocabulary.find(*token) : result_.vocabulary.end();
+        require(found != result_.vocabulary.end(),
+                fmt::format("merge {} of {}: '{}' is not in model.vocab", number, quote(merge), written));
         return found->second;
       };
+      ++number;
+      if (!special_.empty() && (special_.contains(left) || special_.contains(right) || special_.contains(left + right)))
+        continue;
       result_.merges.push_back({id(left), id(right), id(left + right)});
+      reaches_over_ = reaches_over_ || (result_.blanks && has_inner_mark(left + right));
     }
+  }
+  // Whether another character stands before a mark.
+  static bool has_inner_mark(std::string_view token) {
+    while (token.starts_with(kBlankMark)) token.remove_prefix(kBlankMark.size());
+    return token.find(kBlankMark) != std::string_view::npos;
+  }
+
+  void read_fallback(const FileJson& model) {
+    MarkedBlanks& blanks = *result_.blanks;
+    blanks.fuses_unknown = model.value("fuse_unk", FileJson(false)) == true;
+    blanks.falls_back_to_bytes = model.value("byte_fallback", FileJson(false)) == true;
+    for (int byte = 0; blanks.falls_back_to_bytes && byte < 256; ++byte)
+      require(result_.vocabulary.contains(byte_token(byte)),
+              fmt::format("'model.byte_fallback' is true, and '{}' is not in model.vocab", byte_token(byte)));
+    if (const FileJson unknown = model.value("unk_token", FileJson());
+        !blanks.falls_back_to_bytes && !unknown.is_null()) {
+      blanks.unknown = id_of(unknown);
+      require(blanks.unknown.has_value(), fmt::format("'model.unk_token' is {}, which is no token", quote(unknown)));
+    }
+    // Where characters are left out, a mark may come to stand beside an earlier one.
+    const bool leaves_out = !blanks.falls_back_to_bytes && !blanks.unknown;
+    blanks.begin_words = !reaches_over_ && !leaves_out && result_.vocabulary.contains(kBlankMark);
+  }
+  std::optional<std::int32_t> id_of(const FileJson& token) const {
+    if (!token.is_string()) return std::nullopt;
+    const auto& text = token.get_ref<const std::string&>();
+    if (const auto found = result_.vocabulary.find(text); found != result_.vocabulary.end()) return found->second;
+    const auto added = std::find_if(result_.added.begin(), result_.added.end(),
+                                    [&](const AddedToken& other) { return other.content == text; });
+    return added == result_.added.end() ? std::nullopt : std::optional(added->id);
   }
 
   const FileJson& file_;
   const std::string& source_;
   TokenizerFile result_;
+  std::unordered_set<std::string> special_;  // in model.vocab as well
+  bool shows_bytes_ = false;                 // the decoder turns "<0xE4>" into that byte
+  bool reaches_over_ = false;                // a merge joins a mark to another character before it
 };
 
 }  // namespace
+
+std::string byte_token(int byte) { return fmt::format("<0x{:02X}>", byte); }
 
 TokenizerFile read_tokenizer_file(std::string_view tokenizer_json, const std::string& source) {
   try {

@@ -12,7 +12,8 @@ std::string PromptText::rendered(const std::vector<Message>& messages, std::stri
   for (const PromptPiece& piece : parts_.chat.render(messages, prefix)) {
     if (piece.kind == PromptPiece::Kind::image && !takes_pictures)
       throw Error("policy: a turn behind pictures cannot be continued as a text of /v1/completions.");
-    text += piece.kind == PromptPiece::Kind::tokens ? parts_.tokenizer->decode(piece.token_ids, false) : piece.text;
+    const bool is_turn = piece.kind == PromptPiece::Kind::tokens;
+    text += is_turn ? parts_.tokenizer->decode(piece.token_ids, false, TextPlace::within) : piece.text;
   }
   return text;
 }

@@ -34,8 +34,8 @@ constexpr int kResponses = 8, kSteps = 8, kStepTokens = 8, kAnswerTokens = 8;
 class LetterTokenizer : public Tokenizer {
  public:
   explicit LetterTokenizer(int size) : size_(size) {}
-  std::vector<std::int32_t> encode(std::string_view, bool) const override { return {}; }
-  std::string decode(std::span<const std::int32_t>, bool) const override { return {}; }
+  std::vector<std::int32_t> encode(std::string_view, bool, TextPlace) const override { return {}; }
+  std::string decode(std::span<const std::int32_t>, bool, TextPlace) const override { return {}; }
   std::string token_bytes(std::int32_t) const override { return "x"; }
   std::optional<std::int32_t> id_of(std::string_view) const override { return std::nullopt; }
   bool is_special(std::int32_t) const override { return false; }

@@ -252,7 +252,8 @@ class PlayedGames final : public agents::GroupSource {
     episode.reward = result.reward;
     record::Turn& turn = episode.turns.emplace_back();
     turn.observation.parts = question.messages.back().parts;
-    turn.text = folder_.tokenizer->decode(answer.token_ids);  // answer.text may end within the last token
+    // answer.text may end within the last token
+    turn.text = folder_.tokenizer->decode(answer.token_ids, true, agents::TextPlace::within);
     turn.token_ids = answer.token_ids;
     turn.logprobs = answer.logprobs;
     turn.finish_reason = to_string(answer.finish_reason);

@@ -3,8 +3,10 @@
 #include <catch2/catch.hpp>
 
 #include "agents/engine/completion_text.h"
+#include "agents/hub/tokenizer.h"
 #include "core/rng.h"
 #include "core/text.h"
+#include "paths.h"
 
 using namespace agon;
 using namespace agon::serve;
@@ -19,6 +21,21 @@ TEST_CASE("a stream never cuts a character in two") {
   CHECK(stream.add("x") == "\uFFFD\uFFFDx");
   CHECK(stream.add("\xE2").empty());
   CHECK(stream.end("a\u00e9\U0001F600!\uFFFD\uFFFDx\uFFFD") == "\uFFFD");
+}
+
+TEST_CASE("a stream of tokens that are bytes never cuts a character in two, and keeps the blank of its first token") {
+  const std::string file = test::golden_path("sentencepiece/legacy.json");
+  const auto tokenizer = agents::Tokenizer::parse(read_file(file), file);
+  const std::string text = "the \u4f60\u597d \U0001f600\U0001f468\u200d\U0001f469 \u0928\u092e\u0938 red";
+  TextStream stream({}, false);
+  std::string streamed;
+  for (const std::int32_t id : tokenizer->encode(text)) {
+    const std::string piece = stream.add(tokenizer->token_bytes(id));
+    REQUIRE(valid_utf8(piece) == piece);
+    REQUIRE(piece.find("\uFFFD") == std::string::npos);
+    streamed += piece;
+  }
+  CHECK(streamed == " " + text);
 }
 
 TEST_CASE("a stream holds back what may become a stop string") {

@@ -25,12 +25,12 @@ namespace agon::test {
 // (44 ends a turn); 45..47 are no tokens.
 class LetterTokenizer : public agents::Tokenizer {
  public:
-  std::vector<std::int32_t> encode(std::string_view text, bool) const override {
+  std::vector<std::int32_t> encode(std::string_view text, bool, agents::TextPlace) const override {
     std::vector<std::int32_t> ids;
     for (const char letter : text) ids.push_back(letter >= 'a' && letter <= 'z' ? letter - 'a' : 29);
     return ids;
   }
-  std::string decode(std::span<const std::int32_t> ids, bool) const override {
+  std::string decode(std::span<const std::int32_t> ids, bool, agents::TextPlace) const override {
     std::string text;
     for (const std::int32_t id : ids) text += token_bytes(id);
     return text;

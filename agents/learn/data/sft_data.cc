@@ -152,7 +152,7 @@ SftSequence encode_demonstration(const Demonstration& demonstration, const Model
   messages.pop_back();
   EncodedPrompt prompt = encode_prompt(messages, {}, folder.chat, *folder.tokenizer, folder.images, folder.config);
   sequence.ids = std::move(prompt.ids);
-  for (std::int32_t id : folder.tokenizer->encode(last, false)) sequence.ids.push_back(id);
+  for (std::int32_t id : folder.tokenizer->encode(last, false, TextPlace::within)) sequence.ids.push_back(id);
   sequence.ids.push_back(folder.config.eos_token_ids.front());
   sequence.trained = assistant_mask(sequence.ids, demonstration.trained, folder);
   if (scores == TrainedScores::no) skip_scores(sequence, *folder.tokenizer);

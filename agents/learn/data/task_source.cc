@@ -61,7 +61,7 @@ record::Episode expert_episode(env::Env& env, const env::ResetOptions& task, con
     record::Turn& turn = episode.turns.emplace_back();
     turn.observation = state.observation;
     turn.text = scored_answer(actions->front().text, rng);
-    turn.token_ids = folder.tokenizer->encode(turn.text, false);
+    turn.token_ids = folder.tokenizer->encode(turn.text, false, TextPlace::within);
     turn.token_ids.push_back(folder.config.eos_token_ids.front());
     turn.finish_reason = "stop";
     const std::vector<Message> before = messages_before_last_turn(episode, instructions);

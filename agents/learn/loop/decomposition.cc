@@ -25,8 +25,9 @@ bool begins_step(const CreditSegment& segment) {
 std::vector<std::vector<env::StepQuery>> step_queries(const TrainRollout& rollout, const Tokenizer& tokenizer) {
   std::vector<std::vector<env::StepQuery>> turns(rollout.turn_begins.size());
   const auto text = [&](int begin, int end) {
-    return tokenizer.decode(std::span(rollout.response.ids)
-                                .subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
+    return tokenizer.decode(
+        std::span(rollout.response.ids).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)),
+        true, TextPlace::within);
   };
   int at = 0;
   for (const CreditSegment& segment : rollout.segments) {

@@ -125,7 +125,7 @@ class OfflineTrainer {
     std::int64_t prompt_tokens = 0;
     for (std::size_t i = 0; i < samples_.size(); ++i) {
       EncodedPrompt& response = responses_.emplace_back();
-      response.ids = folder_.tokenizer->encode(samples_[i].response, false);
+      response.ids = folder_.tokenizer->encode(samples_[i].response, false, TextPlace::within);
       response.ids.push_back(folder_.config.eos_token_ids.front());
       std::string key = text_of(samples_[i].messages);
       if (i == 0 || key != last) {

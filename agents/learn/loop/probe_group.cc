@@ -69,8 +69,10 @@ std::vector<ProbedStep> steps_of(const TrainRollout& rollout, const Tokenizer& t
     if (segment.kind != env::SegmentKind::think && segment.kind != env::SegmentKind::step) continue;
     const int turn = rollout.turn_begins[static_cast<std::size_t>(segment.turn)];
     const std::string text = tokenizer.decode(
-        std::span(rollout.response.ids).subspan(static_cast<std::size_t>(turn), static_cast<std::size_t>(at - turn)));
-    steps.push_back({begin, at, tokenizer.encode((thinking(text) ? "</think>" : "") + suffix, false)});
+        std::span(rollout.response.ids).subspan(static_cast<std::size_t>(turn), static_cast<std::size_t>(at - turn)),
+        true, TextPlace::within);
+    steps.push_back(
+        {begin, at, tokenizer.encode((thinking(text) ? "</think>" : "") + suffix, false, TextPlace::within)});
   }
   return steps;
 }
@@ -86,8 +88,8 @@ ProbeGroup make_probe_group(const TrainGroup& group, const ModelFolder& folder, 
   ProbeGroup result;
   result.prompt = group.prompt;
   result.changed_images = changed(group.prompt.images);
-  result.suffix = folder.tokenizer->encode(settings.suffix, false);
-  result.answer = folder.tokenizer->encode(answer_text(first.gold, first.task_id), false);
+  result.suffix = folder.tokenizer->encode(settings.suffix, false, TextPlace::within);
+  result.answer = folder.tokenizer->encode(answer_text(first.gold, first.task_id), false, TextPlace::within);
   if (result.answer.empty())
     throw Error("probes: the gold answer of {} is empty. Steps are probed with one answer.", first.task_id);
   for (const TrainRollout& rollout : group.rollouts)

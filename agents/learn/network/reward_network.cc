@@ -167,7 +167,7 @@ ResponseSet RewardNetwork::read(const std::vector<Message>& messages, std::span<
   ResponseSet set;
   set.prompt = encode_prompt(messages, {}, folder_.chat, *folder_.tokenizer, folder_.images, folder_.config);
   for (const std::string& response : responses) {
-    set.responses.push_back(folder_.tokenizer->encode(response, false));
+    set.responses.push_back(folder_.tokenizer->encode(response, false, TextPlace::within));
     if (set.responses.back().empty()) set.responses.back().push_back(folder_.config.eos_token_ids.front());
   }
   return set;

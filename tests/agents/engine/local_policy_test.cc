@@ -41,12 +41,12 @@ Json golden_cases() { return Json::parse(read_file(kGolden + "/expected.json"))[
 class CountingTokenizer : public Tokenizer {
  public:
   explicit CountingTokenizer(std::shared_ptr<const Tokenizer> real) : real_(std::move(real)) {}
-  std::vector<std::int32_t> encode(std::string_view text, bool special) const override {
+  std::vector<std::int32_t> encode(std::string_view text, bool special, TextPlace place) const override {
     ++encoded;
-    return real_->encode(text, special);
+    return real_->encode(text, special, place);
   }
-  std::string decode(std::span<const std::int32_t> ids, bool special) const override {
-    return real_->decode(ids, special);
+  std::string decode(std::span<const std::int32_t> ids, bool special, TextPlace place) const override {
+    return real_->decode(ids, special, place);
   }
   std::string token_bytes(std::int32_t id) const override { return real_->token_bytes(id); }
   std::optional<std::int32_t> id_of(std::string_view token) const override { return real_->id_of(token); }
