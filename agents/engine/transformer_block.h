@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 
+#include "agents/engine/engine_adapter.h"
 #include "agents/engine/engine_weights.h"
 #include "kernels/aligned.h"
 #include "kernels/parallel.h"
@@ -11,15 +13,15 @@
 namespace agon::agents {
 
 struct BlockScratch {
-  kernels::AlignedFloats normed, qkv, attended, gate_up, inner;
+  kernels::AlignedFloats normed, qkv, attended, gate_up, inner, low_rank;
   LinearScratch linear;
 };
 // Reads the queries, keys and values of all rows (and may rotate them in place), writes what each row attended to:
 // qkv [rows, outputs of weights.qkv] -> attended [rows, inputs of weights.attention_out].
 using Attend = std::function<void(float* qkv, float* attended)>;
 
-// x [rows, hidden] += attention(norm(x)); x += mlp(norm(x)), in place.
-void run_block(const BlockWeights& weights, float epsilon, float* x, std::int64_t rows, BlockScratch& scratch,
-               const kernels::ParallelFor& parallel, const Attend& attend);
+// x [rows, hidden] += attention(norm(x)); x += mlp(norm(x)), in place. `adapted`: the rows whose linears have an adapter.
+void run_block(const BlockWeights& weights, std::span<const AdaptedRows> adapted, float epsilon, float* x,
+               std::int64_t rows, BlockScratch& scratch, const kernels::ParallelFor& parallel, const Attend& attend);
 
 }  // namespace agon::agents

@@ -94,7 +94,7 @@ std::vector<PatchSegment> frame_segments(const ImageGrid& grid, const VisionConf
 }
 
 std::vector<float> encode_image(const VisionWeights& weights, const VisionConfig& config, const PatchedImage& image,
-                                const ParallelFor& parallel) {
+                                const ParallelFor& parallel, const VisionAdapter* adapter) {
   const std::int64_t rows = image.grid.patches(), hidden = config.hidden_size;
   const int heads = config.num_heads;
   assert(static_cast<std::int64_t>(image.patches.size()) == rows * weights.patch_embed.inputs);
@@ -107,7 +107,9 @@ std::vector<float> encode_image(const VisionWeights& weights, const VisionConfig
   for (std::size_t i = 0; i < weights.blocks.size(); ++i) {
     const bool full = std::count(config.fullatt_block_indexes.begin(), config.fullatt_block_indexes.end(), i) > 0;
     const std::vector<PatchSegment>& segments = full ? frames : windows;
-    run_block(weights.blocks[i], kEpsilon, x.data(), rows, scratch, parallel, [&](float* qkv, float* attended) {
+    std::vector<AdaptedRows> adapted;
+    if (adapter) adapted.push_back({0, rows, &adapter->blocks[i]});
+    run_block(weights.blocks[i], adapted, kEpsilon, x.data(), rows, scratch, parallel, [&](float* qkv, float* attended) {
       kernels::rotate(qkv, rows, 3 * hidden, 2 * heads, static_cast<int>(hidden) / heads, rotary.cosines.data(),
                       rotary.sines.data());
       const auto pieces = static_cast<std::int64_t>(segments.size()) * heads;
@@ -122,8 +124,13 @@ std::vector<float> encode_image(const VisionWeights& weights, const VisionConfig
   const std::int64_t merged = weights.merger_in.inputs, tokens = rows * hidden / merged;
   std::vector<float> inner(x.size()), out(static_cast<std::size_t>(tokens * config.out_hidden_size));
   run_linear(weights.merger_in, x.data(), tokens, inner.data(), Store::set, scratch.linear, parallel);
+  if (adapter)
+    add_low_rank(adapter->merger_in, x.data(), tokens, inner.data(), merged, scratch.low_rank, parallel);
   kernels::gelu(inner.data(), tokens * merged);
   run_linear(weights.merger_out, inner.data(), tokens, out.data(), Store::set, scratch.linear, parallel);
+  if (adapter)
+    add_low_rank(adapter->merger_out, inner.data(), tokens, out.data(), config.out_hidden_size, scratch.low_rank,
+                 parallel);
   return out;
 }
 
