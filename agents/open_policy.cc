@@ -25,7 +25,8 @@ bool PolicySource::operator==(const PolicySource& other) const {
 std::pair<std::string, WeightKind> split_weight_kind(const std::string& text) {
   const std::size_t mark = text.rfind('#');
   if (mark != std::string::npos)
-    if (const auto kind = find_weight_kind(std::string_view(text).substr(mark + 1))) return {text.substr(0, mark), *kind};
+    if (const auto kind = find_weight_kind(std::string_view(text).substr(mark + 1)))
+      return {text.substr(0, mark), *kind};
   return {text, WeightKind::automatic};
 }
 

@@ -21,7 +21,7 @@ struct PolicySource {
 
   PolicySource(std::filesystem::path path, WeightKind kind = WeightKind::automatic)  // NOLINT: a folder is a source
       : folder(std::move(path)), weights(kind) {}
-  PolicySource(Endpoint server) : endpoint(std::move(server)) {}         // NOLINT
+  PolicySource(Endpoint server) : endpoint(std::move(server)) {}  // NOLINT
   // For tables and records: the last part of the folder, or the model's name (the server's address, where it has none).
   std::string name() const;
   // Differs where the weights may differ: agents::model_fingerprint, of an adapter with its base's, or the name of the
@@ -32,9 +32,8 @@ struct PolicySource {
 
 // "models/x#q8" -> "models/x" and q8; without such an ending the whole text, and automatic.
 std::pair<std::string, WeightKind> split_weight_kind(const std::string& text);
-// What the text names, without a default: a folder (of a model or of an adapter, which names its base) as it is, with the
-// kind of its weights behind a '#', or a server
-// (agents/remote/endpoint.h).
+// What the text names, without a default: a folder (of a model or of an adapter, which names its base) as it is, with
+// the kind of its weights behind a '#', or a server (agents/remote/endpoint.h).
 PolicySource policy_source(const std::string& text);
 
 // Throws Error for a folder that cannot be loaded and for a server that does not answer. A server that was named

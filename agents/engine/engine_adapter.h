@@ -1,5 +1,5 @@
-// agents/engine/engine_adapter.h - a LoRA adapter as the engine's kernels read it. It is never merged: the base's weights
-// serve every adapter, and the rows of one batch may have different ones. Immutable after loading.
+// agents/engine/engine_adapter.h - a LoRA adapter as the engine's kernels read it. It is never merged: the base's
+// weights serve every adapter, and the rows of one batch may have different ones. Immutable after loading.
 #pragma once
 
 #include <cstdint>

@@ -38,7 +38,8 @@ const VisionAdapter* vision_of(const EngineAdapter* adapter) {
 
 // Makes sequences of one adapter neighbours: their small products are computed together.
 void gather_adapters(std::vector<EngineSequence*>& sequences) {
-  if (std::none_of(sequences.begin(), sequences.end(), [](const EngineSequence* one) { return one->adapter != nullptr; }))
+  if (std::none_of(sequences.begin(), sequences.end(),
+                   [](const EngineSequence* one) { return one->adapter != nullptr; }))
     return;
   std::stable_sort(sequences.begin(), sequences.end(), [](const EngineSequence* a, const EngineSequence* b) {
     return id_of(a->adapter.get()) < id_of(b->adapter.get());
@@ -288,14 +289,9 @@ void EngineCompute::sample(EngineSequence& sequence, std::span<const float> logi
 DecoderRow EngineCompute::row_of(const EngineSequence& sequence, std::span<const std::int32_t> tokens) const {
   const std::int64_t index = std::ssize(tokens) - 1;
   const std::int32_t position = sequence.prompt->next_position + static_cast<std::int32_t>(index);
-  return {tokens.back(),
-          nullptr,
-          {position, position, position},
-          &sequence.prompt->keys,
-          sequence.prompt->tokens(),
-          sequence.own.get(),
-          index,
-          sequence.adapter.get()};
+  return {
+      tokens.back(),      nullptr, {position, position, position}, &sequence.prompt->keys, sequence.prompt->tokens(),
+      sequence.own.get(), index,   sequence.adapter.get()};
 }
 
 void EngineCompute::advance(EngineSequence& sequence, const SampledToken& token) const {

@@ -135,8 +135,7 @@ Capabilities LocalPolicy::capabilities() const {
   return {name_, model_->folder.config.vision.has_value(), true, true, model_->engine.max_context()};
 }
 
-std::unique_ptr<LocalPolicy> make_local_policy(const std::filesystem::path& folder,
-                                               const LocalPolicyOptions& options) {
+std::unique_ptr<LocalPolicy> make_local_policy(const std::filesystem::path& folder, const LocalPolicyOptions& options) {
   const bool is_adapter = is_adapter_folder(folder);
   const auto model = shared_model(is_adapter ? base_of_adapter(folder) : folder, options);
   if (!is_adapter) return std::make_unique<LocalPolicy>(model->folder.path.filename().string(), model, nullptr);

@@ -20,8 +20,8 @@ namespace agon::agents {
 
 using ImageEmbeddings = std::shared_ptr<const std::vector<float>>;  // [image tokens, hidden_size]
 
-// Identifies a prompt token by token: by the id, or for image tokens by the picture; each with the adapter that reads it,
-// so that prompts of different ones share nothing.
+// Identifies a prompt token by token: by the id, or for image tokens by the picture; each with the adapter that reads
+// it, so that prompts of different ones share nothing.
 using PromptKey = std::vector<Hash128>;
 // adapter: of the reader, or null. REQUIRES: as many image tokens as the pictures need.
 PromptKey key_of(const EncodedPrompt& prompt, const ModelConfig& config, const EngineAdapter* adapter = nullptr);
@@ -58,7 +58,7 @@ struct CachedPrompt {
   std::int64_t tokens_read = 0;  // with those of the start; a prompt may be read over several steps
   std::vector<std::shared_ptr<const PatchedImage>> images;
   std::vector<ImageEmbeddings> embeddings;  // of the pictures, once the first of its own tokens is to be read
-  std::int64_t image_tokens_shared = 0;  // of the first picture
+  std::int64_t image_tokens_shared = 0;     // of the first picture
   std::shared_ptr<const EngineAdapter> adapter;
   // Once it is read: the state of its last token, [hidden_size].
   std::vector<float> last_hidden;

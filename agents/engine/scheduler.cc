@@ -44,7 +44,8 @@ void Scheduler::enqueue(const std::shared_ptr<EngineCall>& call) {
     sequence->call = call;
     sequence->request = &request.prompt;
     sequence->adapter = request.adapter;
-    sequence->most_tokens = std::min(most_tokens, config_.text.max_position_embeddings - std::ssize(request.prompt.ids));
+    sequence->most_tokens =
+        std::min(most_tokens, config_.text.max_position_embeddings - std::ssize(request.prompt.ids));
     return *sequence;
   };
   std::size_t result = 0;
@@ -192,7 +193,8 @@ void Scheduler::read_prompts() noexcept {
   const std::int64_t read = compute_.read_prompts(unread_, most_read());
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   if (read >= kLeastRead) read_speed_ = static_cast<double>(read) / taken.count();
-  const bool failed = std::any_of(unread_.begin(), unread_.end(), [](const auto& prompt) { return prompt->has_failed(); });
+  const bool failed =
+      std::any_of(unread_.begin(), unread_.end(), [](const auto& prompt) { return prompt->has_failed(); });
   std::erase_if(unread_, [](const auto& prompt) { return prompt->is_read() || prompt->has_failed(); });
   if (failed) drop_failed_prompts();
 }

@@ -20,7 +20,8 @@ struct BlockScratch {
 // qkv [rows, outputs of weights.qkv] -> attended [rows, inputs of weights.attention_out].
 using Attend = std::function<void(float* qkv, float* attended)>;
 
-// x [rows, hidden] += attention(norm(x)); x += mlp(norm(x)), in place. `adapted`: the rows whose linears have an adapter.
+// x [rows, hidden] += attention(norm(x)); x += mlp(norm(x)), in place. `adapted`: the rows whose linears have an
+// adapter.
 void run_block(const BlockWeights& weights, std::span<const AdaptedRows> adapted, float epsilon, float* x,
                std::int64_t rows, BlockScratch& scratch, const kernels::ParallelFor& parallel, const Attend& attend);
 

@@ -109,23 +109,23 @@ std::vector<float> encode_image(const VisionWeights& weights, const VisionConfig
     const std::vector<PatchSegment>& segments = full ? frames : windows;
     std::vector<AdaptedRows> adapted;
     if (adapter) adapted.push_back({0, rows, &adapter->blocks[i]});
-    run_block(weights.blocks[i], adapted, kEpsilon, x.data(), rows, scratch, parallel, [&](float* qkv, float* attended) {
-      kernels::rotate(qkv, rows, 3 * hidden, 2 * heads, static_cast<int>(hidden) / heads, rotary.cosines.data(),
-                      rotary.sines.data());
-      const auto pieces = static_cast<std::int64_t>(segments.size()) * heads;
-      kernels::run_parallel(parallel, pieces, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t p = begin; p < end; ++p)
-          attend_segment(config, segments[static_cast<std::size_t>(p / heads)], qkv, static_cast<int>(p % heads),
-                         attended);
-      });
-    });
+    run_block(weights.blocks[i], adapted, kEpsilon, x.data(), rows, scratch, parallel,
+              [&](float* qkv, float* attended) {
+                kernels::rotate(qkv, rows, 3 * hidden, 2 * heads, static_cast<int>(hidden) / heads,
+                                rotary.cosines.data(), rotary.sines.data());
+                const auto pieces = static_cast<std::int64_t>(segments.size()) * heads;
+                kernels::run_parallel(parallel, pieces, [&](std::int64_t begin, std::int64_t end) {
+                  for (std::int64_t p = begin; p < end; ++p)
+                    attend_segment(config, segments[static_cast<std::size_t>(p / heads)], qkv,
+                                   static_cast<int>(p % heads), attended);
+                });
+              });
   }
   kernels::rms_norm(x.data(), weights.merger_norm.data(), kEpsilon, rows, static_cast<int>(hidden), hidden, x.data());
   const std::int64_t merged = weights.merger_in.inputs, tokens = rows * hidden / merged;
   std::vector<float> inner(x.size()), out(static_cast<std::size_t>(tokens * config.out_hidden_size));
   run_linear(weights.merger_in, x.data(), tokens, inner.data(), Store::set, scratch.linear, parallel);
-  if (adapter)
-    add_low_rank(adapter->merger_in, x.data(), tokens, inner.data(), merged, scratch.low_rank, parallel);
+  if (adapter) add_low_rank(adapter->merger_in, x.data(), tokens, inner.data(), merged, scratch.low_rank, parallel);
   kernels::gelu(inner.data(), tokens * merged);
   run_linear(weights.merger_out, inner.data(), tokens, out.data(), Store::set, scratch.linear, parallel);
   if (adapter)

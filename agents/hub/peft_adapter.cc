@@ -49,8 +49,9 @@ class AdapterReader {
     const auto linear = linears_.find(module);
     if (linear == linears_.end()) return wrong("{}: the model has no linear {}", name, module);
     if (module != written) is_newer_ = true;
-    check(name, view, matrix == 'A' ? LinearShape{adapter_.config.rank, linear->second.inputs}
-                                    : LinearShape{linear->second.outputs, adapter_.config.rank});
+    check(name, view,
+          matrix == 'A' ? LinearShape{adapter_.config.rank, linear->second.inputs}
+                        : LinearShape{linear->second.outputs, adapter_.config.rank});
     PeftMatrices& matrices = adapter_.modules[module];
     TensorView& target = matrix == 'A' ? matrices.a : matrices.b;
     if (!target.shape.empty()) wrong("{}: twice, by two names of its module", name);
@@ -140,7 +141,8 @@ LinearShapes adaptable_linears(const ModelConfig& config) {
 PeftAdapter open_peft_adapter(const fs::path& folder, const LinearShapes& linears) {
   PeftAdapter adapter{read_peft_config(folder), {}, {}};
   const fs::path path = folder / kPeftTensorFile;
-  if (!fs::exists(path)) throw Error("{}: no {}. Is it the folder of a LoRA adapter?", folder.string(), kPeftTensorFile);
+  if (!fs::exists(path))
+    throw Error("{}: no {}. Is it the folder of a LoRA adapter?", folder.string(), kPeftTensorFile);
   adapter.file = SafetensorsFile::open(path);
   AdapterReader reader(linears, adapter);
   for (const auto& [name, view] : adapter.file->tensors()) reader.add(name, view);

@@ -34,8 +34,8 @@ struct PeftAdapter {
   std::map<std::string, PeftMatrices> modules;  // by their names on the hub
   std::shared_ptr<const SafetensorsFile> file;  // which the views lie in
 };
-// An adapter for a model of these linears, with names of transformers 5 or 4. Throws Error for files that are missing or
-// damaged, and one that lists every matrix that is missing, not expected, of another shape or not finite.
+// An adapter for a model of these linears, with names of transformers 5 or 4. Throws Error for files that are missing
+// or damaged, and one that lists every matrix that is missing, not expected, of another shape or not finite.
 PeftAdapter open_peft_adapter(const std::filesystem::path& folder, const LinearShapes& linears);
 
 // In PEFT's file, for transformers 5. matrix: 'A' or 'B'. sees: the model has a vision tower.

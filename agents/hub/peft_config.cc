@@ -99,7 +99,8 @@ class ConfigKeys {
     const Json value = get(key);
     if (value.is_null()) return {};
     if (value.is_string()) return {{}, pattern(key, value.get<std::string>())};
-    if (!value.is_array() || !std::all_of(value.begin(), value.end(), [](const Json& name) { return name.is_string(); }))
+    if (!value.is_array() ||
+        !std::all_of(value.begin(), value.end(), [](const Json& name) { return name.is_string(); }))
       throw wrong(key, "not a list of names or a regular expression");
     return {value.get<std::vector<std::string>>(), std::nullopt};
   }
@@ -168,7 +169,8 @@ bool is_adapter_folder(const fs::path& folder) {
 
 PeftConfig read_peft_config(const fs::path& folder) {
   const fs::path path = folder / kPeftConfigFile;
-  if (!fs::exists(path)) throw Error("{}: no {}. Is it the folder of a LoRA adapter?", folder.string(), kPeftConfigFile);
+  if (!fs::exists(path))
+    throw Error("{}: no {}. Is it the folder of a LoRA adapter?", folder.string(), kPeftConfigFile);
   const Json json = json_or_discarded(read_file(path.string()));
   if (!json.is_object()) throw Error("{}: not a JSON object.", path.string());
   const ConfigKeys keys(json, path);
