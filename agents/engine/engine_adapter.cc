@@ -1,5 +1,7 @@
 #include "agents/engine/engine_adapter.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <initializer_list>
 #include <string>

@@ -124,16 +124,16 @@ std::optional<int> layer_of(const std::string& module) {
 }
 
 // A whole number without a point, as PEFT writes it.
-Json number(double value) {
+Json plain_number(double value) {
   return value == std::floor(value) && std::abs(value) < 1e15 ? Json(static_cast<std::int64_t>(value)) : Json(value);
 }
 
 // Endings that are the same in every release of transformers.
 Json target_names(std::span<const std::string> modules) {
-  constexpr std::string_view kText = "model.";
+  constexpr std::string_view kBeginning = "model.";
   Json names = Json::array();
   for (const std::string& module : modules)
-    names.push_back(module.starts_with(kText) ? module.substr(kText.size()) : module);
+    names.push_back(module.starts_with(kBeginning) ? module.substr(kBeginning.size()) : module);
   return names;
 }
 
@@ -185,7 +185,7 @@ void write_peft_config(const fs::path& folder, const PeftConfig& config, std::sp
                   {"fan_in_fan_out", false},
                   {"inference_mode", true},
                   {"init_lora_weights", true},
-                  {"lora_alpha", number(config.alpha)},
+                  {"lora_alpha", plain_number(config.alpha)},
                   {"lora_dropout", 0.0},
                   {"modules_to_save", nullptr},
                   {"peft_type", "LORA"},

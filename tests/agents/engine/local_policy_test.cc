@@ -69,6 +69,13 @@ CompletionRequest request_of(const Json& example, double temperature) {
   return request;
 }
 
+// An adapter of kGolden/model in a folder.
+void write_role(const std::filesystem::path& folder, const std::string& base, std::uint64_t seed) {
+  agon::test::write_adapter(folder, open_model_folder(kGolden + "/model").config,
+                            {.base_model = base, .rank = 3, .alpha = 6},
+                            {"model.layers.0.self_attn.q_proj", "model.layers.1.mlp.down_proj"}, seed);
+}
+
 }  // namespace
 
 TEST_CASE("local policy: greedy completions and log-probabilities equal transformers' generate") {
@@ -253,13 +260,6 @@ TEST_CASE("local policy: a folder that is none, or whose weights are cut, is an 
   std::filesystem::copy(kGolden + "/model", folder / "model");
   std::filesystem::resize_file(folder / "model/model.safetensors", 5000);
   CHECK_THROWS_AS(make_local_policy(folder / "model"), Error);
-}
-
-// An adapter of kGolden/model in a folder.
-void write_role(const std::filesystem::path& folder, const std::string& base, std::uint64_t seed) {
-  agon::test::write_adapter(folder, open_model_folder(kGolden + "/model").config,
-                            {.base_model = base, .rank = 3, .alpha = 6},
-                            {"model.layers.0.self_attn.q_proj", "model.layers.1.mlp.down_proj"}, seed);
 }
 
 TEST_CASE("local policy: adapters of one base are policies that share its model") {
