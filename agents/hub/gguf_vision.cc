@@ -11,6 +11,7 @@
 
 #include "agents/hub/gguf_key_reader.h"
 #include "core/error.h"
+#include "core/json_parse.h"
 #include "core/text.h"
 
 namespace agon::agents {

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "core/error.h"
+#include "core/json_parse.h"
 #include "core/text.h"
 
 namespace agon::agents {
