@@ -104,6 +104,12 @@ void check_equal(const Completion& a, const Completion& b) {
   CHECK(a.finish_reason == b.finish_reason);
 }
 
+double distance(const std::vector<float>& a, const std::vector<float>& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += std::pow(static_cast<double>(a[i]) - static_cast<double>(b[i]), 2);
+  return std::sqrt(sum);
+}
+
 // Prompts in turn, each with every adapter.
 std::vector<GenerationRequest> mixed_requests(const GoldenCheckpoint& model, const std::vector<Adapter>& adapters) {
   std::vector<GenerationRequest> requests;
@@ -135,7 +141,7 @@ TEST_CASE("engine adapter: scores equal PEFT's log-probabilities") {
       CHECK(scores.logprobs != plain.logprobs);
       for (std::size_t t = 0; t < 4; ++t) {
         const auto wanted = golden_logprobs(model, *golden, row, request.prompt.ids.size() + t - 1);
-        REQUIRE(scores.alternatives[t].size() == 45);  // those that can be sampled
+        REQUIRE(scores.alternatives[t].size() == 41);  // those that can be sampled
         for (const Alternative& one : scores.alternatives[t])
           CHECK(static_cast<double>(one.logprob) == Approx(wanted[static_cast<std::size_t>(one.id)]).margin(1e-4));
       }
@@ -159,7 +165,7 @@ TEST_CASE("engine adapter: the logits are those of the merged model") {
       for (std::size_t t = 0; t < one.alternatives.size(); ++t)
         for (const Alternative& a : one.alternatives[t])
           for (const Alternative& b : other.alternatives[t])
-            if (a.id == b.id) REQUIRE(a.logprob == Approx(b.logprob).epsilon(0).margin(1e-5));
+            if (a.id == b.id) REQUIRE(a.logprob == Approx(b.logprob).epsilon(1e-5).margin(1e-5));
     }
   }
 }
@@ -239,11 +245,17 @@ TEST_CASE("engine adapter: prompts are shared by those of one adapter alone") {
 TEST_CASE("engine adapter: it stands on weights of every kind") {
   const GoldenCheckpoint model = golden_checkpoint("uneven_windows");
   const Adapter adapter = load_engine_adapter(golden_adapter("decoder"), model.config);
+  const auto exact = make_engine(model)->states({rest_of(model, 0, adapter)}).at(0);
   for (const WeightKind kind : {WeightKind::bf16, WeightKind::q8}) {
     const auto engine = make_engine(model, load_engine_weights(model.folder, model.config, kind));
-    const auto exact = make_engine(model)->score({rest_of(model, 0, adapter)}).at(0).logprobs;
-    const auto coded = engine->score({rest_of(model, 0, adapter)}).at(0).logprobs;
-    for (std::size_t i = 0; i < exact.size(); ++i) CHECK(coded[i] == Approx(exact[i]).margin(0.2));
-    CHECK(coded != engine->score({rest_of(model, 0, {})}).at(0).logprobs);
+    const auto near = engine->states({rest_of(model, 0, adapter)}).at(0),
+               base = engine->states({rest_of(model, 0, {})}).at(0);
+    INFO(name_of(kind) << ": " << distance(near, exact) << ", the base's " << distance(base, exact));
+    CHECK(distance(near, exact) < 0.1 * distance(base, exact));
+    GenerationRequest request{model.prompt(0), 3, {}};
+    request.sampling.max_tokens = 12;
+    request.adapter = adapter;
+    for (const Completion& one : engine->generate({request}))
+      CHECK(engine->score({{request.prompt, one.token_ids, 1.0, 0, adapter}}).at(0).logprobs == one.logprobs);
   }
 }
