@@ -11,7 +11,7 @@ std::string PolicySource::name() const { return endpoint ? endpoint->name() : fo
 std::string PolicySource::fingerprint() const {
   if (endpoint) return "served: " + endpoint->name();
   std::string files = model_fingerprint(folder);
-  if (is_adapter_folder(folder)) files += "+" + model_fingerprint(base_of_adapter(folder));
+  if (is_adapter_folder(folder)) files = fmt::format("{}+{}", files, model_fingerprint(base_of_adapter(folder)));
   return weights == WeightKind::automatic ? files : fmt::format("{}#{}", files, name_of(weights));
 }
 
