@@ -79,7 +79,7 @@ void write_role(const std::filesystem::path& folder, const std::string& base, st
 }  // namespace
 
 TEST_CASE("local policy: greedy completions and log-probabilities equal transformers' generate") {
-  const auto policy = make_local_policy(kGolden + "/model", {.threads = 2});
+  const auto policy = make_local_policy(kGolden + "/model", {.threads = 2, .weights = WeightKind::f32});
   std::vector<CompletionRequest> requests;
   for (const Json& example : golden_cases()) requests.push_back(request_of(example, 0));
   const auto completions = policy->complete(requests);
