@@ -1,5 +1,6 @@
 #include "agents/open_policy.h"
 
+#include "agents/hub/peft_config.h"
 #include "agents/model_fingerprint.h"
 #include "agents/remote/remote_policy.h"
 
@@ -9,7 +10,8 @@ std::string PolicySource::name() const { return endpoint ? endpoint->name() : fo
 
 std::string PolicySource::fingerprint() const {
   if (endpoint) return "served: " + endpoint->name();
-  const std::string files = model_fingerprint(folder);
+  std::string files = model_fingerprint(folder);
+  if (is_adapter_folder(folder)) files = fmt::format("{}+{}", files, model_fingerprint(base_of_adapter(folder)));
   return weights == WeightKind::automatic ? files : fmt::format("{}#{}", files, name_of(weights));
 }
 

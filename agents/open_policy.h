@@ -24,16 +24,16 @@ struct PolicySource {
   PolicySource(Endpoint server) : endpoint(std::move(server)) {}  // NOLINT
   // For tables and records: the last part of the folder, or the model's name (the server's address, where it has none).
   std::string name() const;
-  // Differs where the weights may differ: agents::model_fingerprint, or the name of the model behind a server, which
-  // may move to another address.
+  // Differs where the weights may differ: agents::model_fingerprint, of an adapter with its base's, or the name of the
+  // model behind a server, which may move to another address.
   std::string fingerprint() const;
   bool operator==(const PolicySource& other) const;
 };
 
 // "models/x#q8" -> "models/x" and q8; without such an ending the whole text, and automatic.
 std::pair<std::string, WeightKind> split_weight_kind(const std::string& text);
-// What the text names, without a default: a folder as it is, with the kind of its weights behind a '#', or a server
-// (agents/remote/endpoint.h).
+// What the text names, without a default: a folder (of a model or of an adapter, which names its base) as it is, with
+// the kind of its weights behind a '#', or a server (agents/remote/endpoint.h).
 PolicySource policy_source(const std::string& text);
 
 // Throws Error for a folder that cannot be loaded and for a server that does not answer. A server that was named

@@ -6,6 +6,7 @@
 
 #include "agents/hub/gguf_model.h"
 #include "agents/hub/hub_cache.h"
+#include "agents/hub/peft_config.h"
 #include "agents/learn/data/response_scorer.h"
 #include "core/error.h"
 
@@ -55,7 +56,7 @@ std::filesystem::path find_model_folder(const std::string& policy, const std::fi
   if (holds(policy, kConfig) || agents::find_gguf(policy)) return named(policy);
   throw Error(
       "policy: {} is not a model folder: it has no config.json. Give a folder in the format of the Hugging Face hub, a "
-      "GGUF file, or the address of a server, http://host:8000/v1.",
+      "GGUF file, the folder of a LoRA adapter, or the address of a server, http://host:8000/v1.",
       policy);
 }
 
@@ -71,6 +72,7 @@ agents::PolicySource find_policy(const std::string& policy, const char* default_
                   folder.substr(kHub.size()));
     return {find_model_folder(cached->string()), kind};
   }
+  if (agents::is_adapter_folder(folder)) return {named(folder), kind};
   return {find_model_folder(folder, program_folder(), default_model), kind};
 }
 

@@ -21,7 +21,8 @@ std::filesystem::path find_model_folder(const std::string& policy,
                                         const std::filesystem::path& program = program_folder(),
                                         const char* default_model = kDefaultModel);
 
-// The same, or the server that --policy names: an address, or a YAML file that describes it.
+// The same, or the folder of a LoRA adapter, or the server that --policy names: an address, or a YAML file that
+// describes it.
 agents::PolicySource find_policy(const std::string& policy, const char* default_model = kDefaultModel);
 
 // The reward model folder that --reward-model names. For an empty name the one that comes with agon, searched in the

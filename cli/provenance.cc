@@ -5,6 +5,7 @@
 #include <fstream>
 #include <vector>
 
+#include "agents/hub/peft_config.h"
 #include "agents/model_fingerprint.h"
 #include "cli/output.h"
 #include "cli/printed_json.h"
@@ -46,7 +47,10 @@ Json model_record(const std::filesystem::path& folder) {
 }
 
 Json policy_record(const agents::PolicySource& source) {
-  return source.endpoint ? to_json(*source.endpoint) : model_record(source.folder);
+  if (source.endpoint) return to_json(*source.endpoint);
+  Json record = model_record(source.folder);
+  if (agents::is_adapter_folder(source.folder)) record["base"] = model_record(agents::base_of_adapter(source.folder));
+  return record;
 }
 
 Json file_record(const std::filesystem::path& file) {

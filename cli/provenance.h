@@ -14,7 +14,7 @@ namespace agon::cli {
 void record_program(int argc, const char* const* argv);
 
 Json model_record(const std::filesystem::path& folder);  // {"path", "files": the hash of agents::model_fingerprint}
-// The same, or address and model of a server.
+// The same, of an adapter with its base's as "base", or address and model of a server.
 Json policy_record(const agents::PolicySource& source);
 Json file_record(const std::filesystem::path& file);  // {"path", "hash"}, of the bytes
 

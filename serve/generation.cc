@@ -50,7 +50,8 @@ class Runner {
         generation_(generation),
         request_(request),
         metrics_(metrics),
-        writer_(generation.form, new_head(generation.form == AnswerForm::chat ? "chatcmpl-" : "cmpl-", policy.name()),
+        writer_(generation.form,
+                new_head(generation.form == AnswerForm::chat ? "chatcmpl-" : "cmpl-", generation.model),
                 generation.options, policy.tokenizer()) {
     for (const agents::GenerationRequest& one : generation_.requests)
       if (sampling().max_tokens > 0) try {

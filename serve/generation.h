@@ -15,6 +15,7 @@
 namespace agon::serve {
 
 struct Generation {
+  std::string model;  // the name that the answer tells
   AnswerForm form = AnswerForm::chat;
   AnswerOptions options;
   std::vector<agents::GenerationRequest> requests;  // all with the same sampling and n

@@ -220,7 +220,11 @@ struct ModelServer::Implementation {
     const auto add = [&](const std::string& name) -> Json& {
       return list.emplace_back(Json{{"id", name}, {"object", "model"}, {"created", started}, {"owned_by", "agon"}});
     };
-    if (models.policy) add(models.policy->name())["max_model_len"] = models.policy->max_context();
+    if (models.policy) {
+      add(models.policy->name())["max_model_len"] = models.policy->max_context();
+      for (const auto& [name, adapter] : models.policy->adapters())
+        add(name).update({{"max_model_len", models.policy->max_context()}, {"parent", models.policy->name()}});
+    }
     if (models.reward_model) add(models.reward_model_name)["task"] = "score";
     if (models.critic && !(models.policy && models.policy->name() == models.critic_name))
       add(models.critic_name)["task"] = "score";
@@ -244,9 +248,20 @@ struct ModelServer::Implementation {
                                shown_text(wanted), what, name, known),
                    "model_not_found", "model"}};
   }
-  ServedPolicy& policy_for(const SortedJson& body) const {
+  // The policy, or one of its adapters.
+  struct NamedPolicy {
+    std::string name;
+    std::shared_ptr<const agents::EngineAdapter> adapter;
+    ServedPolicy& policy;
+  };
+  NamedPolicy named_policy(const SortedJson& body) const {
+    if (models.policy) {
+      const ServedAdapters& adapters = models.policy->adapters();
+      const auto found = adapters.find(RequestFields(body).text("model", models.policy->name()));
+      if (found != adapters.end()) return {found->first, found->second, *models.policy};
+    }
     require_model(body, models.policy ? models.policy->name() : "", "policy");
-    return *models.policy;
+    return {models.policy->name(), nullptr, *models.policy};
   }
   ServedRewardModel reward_model_for(const SortedJson& body) const {
     require_model(body, models.reward_model ? models.reward_model_name : "", "reward model");
@@ -254,7 +269,7 @@ struct ModelServer::Implementation {
   }
 
   net::HttpServerAnswer chat(const SortedJson& body, const net::HttpServerRequest& request, HeldBytes& held) {
-    ServedPolicy& policy = policy_for(body);
+    const auto [name, adapter, policy] = named_policy(body);
     ChatCall call = value_or_throw(read_chat_call(body, limits_of(held)));
     const agents::ChatInputs inputs = read_template_inputs(RequestFields(body), request.body);
     call.answer.most_calls = read_most_calls(RequestFields(body), inputs);
@@ -263,8 +278,8 @@ struct ModelServer::Implementation {
     agents::Sampling& sampling = call.request.sampling;
     policy.require_room(prompt, sampling.max_tokens);
     if (sampling.max_tokens == 0) sampling.max_tokens = policy.max_context();
-    Generation generation{AnswerForm::chat, call.answer, {}, {}, {}};
-    generation.requests.push_back({std::move(prompt), call.request.n, sampling});
+    Generation generation{name, AnswerForm::chat, call.answer, {}, {}, {}};
+    generation.requests.push_back({std::move(prompt), call.request.n, sampling, adapter});
     hold_told(held, generation);
     if (call.answer.prompt_logprobs)
       generation.prompt_scores = policy.score_prompts(generation.requests, *call.answer.prompt_logprobs, request.stop);
@@ -272,13 +287,13 @@ struct ModelServer::Implementation {
   }
 
   net::HttpServerAnswer complete(const SortedJson& body, const net::HttpServerRequest& request, HeldBytes& held) {
-    ServedPolicy& policy = policy_for(body);
+    const auto [name, adapter, policy] = named_policy(body);
     const TextCall call = value_or_throw(read_text_call(body));
-    Generation generation{AnswerForm::text, call.answer, {}, {}, {}};
+    Generation generation{name, AnswerForm::text, call.answer, {}, {}, {}};
     for (const TextPrompt& prompt : call.prompts) {
       agents::EncodedPrompt encoded = policy.encode(prompt);
       policy.require_room(encoded, call.sampling.max_tokens);
-      generation.requests.push_back({std::move(encoded), call.n, call.sampling});
+      generation.requests.push_back({std::move(encoded), call.n, call.sampling, adapter});
     }
     hold_told(held, generation);
     add_prompts(policy, call, generation, request.stop);
@@ -301,10 +316,10 @@ struct ModelServer::Implementation {
   }
 
   net::HttpServerAnswer tokenize(const SortedJson& body, const net::HttpServerRequest& request, HeldBytes& held) {
-    return said(answer_tokenize(body, request.body, policy_for(body), limits_of(held)));
+    return said(answer_tokenize(body, request.body, named_policy(body).policy, limits_of(held)));
   }
   net::HttpServerAnswer detokenize(const SortedJson& body, const net::HttpServerRequest&, HeldBytes&) {
-    return said(answer_detokenize(body, policy_for(body)));
+    return said(answer_detokenize(body, named_policy(body).policy));
   }
   net::HttpServerAnswer score(const SortedJson& body, const net::HttpServerRequest& request, HeldBytes& held) {
     return said(answer_score(body, reward_model_for(body), limits_of(held), request.stop));

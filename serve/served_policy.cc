@@ -30,6 +30,12 @@ ServedPolicy::ServedPolicy(const std::filesystem::path& folder, const agents::En
       engine_(agents::load_engine_weights(folder_.path, folder_.config, weights), folder_.config, folder_.tokenizer,
               options) {}
 
+void ServedPolicy::add_adapter(const std::string& name, const std::filesystem::path& folder) {
+  if (name == name_ || adapters_.contains(name))
+    throw Error("serve: two models have the name '{}'. Give the adapter {} another one.", name, folder.string());
+  adapters_[name] = agents::load_engine_adapter(folder, folder_.config);
+}
+
 bool ServedPolicy::ends_turn(std::int32_t id) const {
   const std::vector<std::int32_t>& ends = folder_.config.eos_token_ids;
   return std::find(ends.begin(), ends.end(), id) != ends.end();
@@ -93,7 +99,8 @@ std::vector<agents::TokenScores> ServedPolicy::score_prompts(const std::vector<a
     const std::vector<std::int32_t>& ids = request.prompt.ids;
     const auto behind_pictures = std::find(ids.rbegin(), ids.rend(), folder_.config.image_token_id).base();
     const auto first = std::max(behind_pictures, ids.begin() + 1);
-    scorings.push_back({{{ids.begin(), first}, request.prompt.images}, {first, ids.end()}, 1.0, alternatives});
+    scorings.push_back(
+        {{{ids.begin(), first}, request.prompt.images}, {first, ids.end()}, 1.0, alternatives, request.adapter});
   }
   agents::GenerationWatch watch{stop};
   std::vector<agents::TokenScores> scores;

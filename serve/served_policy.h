@@ -1,9 +1,12 @@
-// serve/served_policy.h - the model that a server answers with: its folder and its engine. Thread-safe.
+// serve/served_policy.h - the model that a server answers with, and adapters of it: its folder and its engine.
+// Thread-safe.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,13 +19,20 @@
 
 namespace agon::serve {
 
+using ServedAdapters = std::map<std::string, std::shared_ptr<const agents::EngineAdapter>>;
+
 class ServedPolicy {
  public:
   // Throws Error for a folder that cannot be loaded.
   ServedPolicy(const std::filesystem::path& folder, const agents::EngineOptions& options,
                agents::WeightKind weights = agents::WeightKind::automatic);
 
+  // Serves a LoRA adapter of the model by a name of its own; before requests come. Throws Error for a folder that is
+  // not one of this model, and for a name that is taken.
+  void add_adapter(const std::string& name, const std::filesystem::path& folder);
+
   const std::string& name() const { return name_; }  // the last part of the folder
+  const ServedAdapters& adapters() const { return adapters_; }
   const agents::Tokenizer& tokenizer() const { return *folder_.tokenizer; }
   int max_context() const { return engine_.max_context(); }
   agents::Engine& engine() { return engine_; }
@@ -47,6 +57,7 @@ class ServedPolicy {
 
   const agents::ModelFolder folder_;
   const std::string name_;
+  ServedAdapters adapters_;
   const std::size_t longest_token_;  // bytes
   agents::PatchedPictures pictures_;
   agents::Engine engine_;

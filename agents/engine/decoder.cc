@@ -26,6 +26,25 @@ std::vector<RowGroup> group_rows(std::span<const DecoderRow> rows) {
   return groups;
 }
 
+// Without those that have none.
+std::vector<AdapterGroup> group_adapters(std::span<const DecoderRow> rows) {
+  std::vector<AdapterGroup> groups;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    if (!rows[r].adapter) continue;
+    const bool joins = !groups.empty() && groups.back().end == r && groups.back().adapter == rows[r].adapter;
+    if (!joins) groups.push_back({r, r, rows[r].adapter});
+    groups.back().end = r + 1;
+  }
+  return groups;
+}
+
+// The rows that an adapter changes in one layer.
+void adapt(std::span<const AdapterGroup> groups, std::size_t layer, std::vector<AdaptedRows>& adapted) {
+  adapted.clear();
+  for (const auto& [begin, end, adapter] : groups)
+    adapted.push_back({static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end), &adapter->layers[layer]});
+}
+
 }  // namespace
 
 Decoder::Decoder(const EngineWeights& weights, const TextConfig& config, const PagePool& pages)
@@ -142,12 +161,14 @@ void Decoder::forward(std::span<const DecoderRow> rows, float* hidden, DecoderSc
   const auto epsilon = static_cast<float>(config_.rms_norm_eps);
   look_up_angles(rows, scratch);
   scratch.groups = group_rows(rows);
+  scratch.adapters = group_adapters(rows);
   kernels::run_parallel(parallel, count, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t r = begin; r < end; ++r) embed(rows[static_cast<std::size_t>(r)], hidden + r * width);
   });
   for (std::size_t layer = 0; layer < weights_.layers.size(); ++layer) {
+    adapt(scratch.adapters, layer, scratch.adapted);
     run_block(
-        weights_.layers[layer], epsilon, hidden, count, scratch.block, parallel,
+        weights_.layers[layer], scratch.adapted, epsilon, hidden, count, scratch.block, parallel,
         [&](float* qkv, float* attended) { attend(static_cast<int>(layer), rows, qkv, attended, scratch, parallel); });
     add_deepstack(layer, rows, hidden);
   }

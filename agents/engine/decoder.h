@@ -23,6 +23,7 @@ struct DecoderRow {
   std::int64_t prefix_tokens = 0;
   const KeyValues* own = nullptr;  // its own sequence, with room for `index`
   std::int64_t index = 0;          // place in `own`: the token sees 0 .. index there
+  const EngineAdapter* adapter = nullptr;
 };
 
 // Rows [begin, end) of a batch that see the same keys first: a prompt's, or the whole blocks before all of them.
@@ -30,9 +31,17 @@ struct RowGroup {
   std::size_t begin = 0, end = 0;
 };
 
+// Rows [begin, end) of a batch that have one adapter.
+struct AdapterGroup {
+  std::size_t begin = 0, end = 0;
+  const EngineAdapter* adapter = nullptr;
+};
+
 struct DecoderScratch {
   kernels::AlignedFloats cosines, sines;
   std::vector<RowGroup> groups;
+  std::vector<AdapterGroup> adapters;
+  std::vector<AdaptedRows> adapted;  // the same, of one layer
   BlockScratch block;
 };
 
@@ -44,7 +53,7 @@ class Decoder {
   void prepare(std::int32_t positions);
   // hidden [rows, hidden_size]: the states after the last norm. Writes each row's keys and values to its place. Rows of
   // one sequence are in order, and all earlier rows of it are in this call or an earlier one. Several threads may call
-  // it for different sequences.
+  // it for different sequences. It is fastest where rows of one adapter are neighbours.
   void forward(std::span<const DecoderRow> rows, float* hidden, DecoderScratch& scratch,
                const kernels::ParallelFor& parallel) const;
   void logits(const float* hidden, std::int64_t rows, float* out, const kernels::ParallelFor& parallel) const;

@@ -1,7 +1,7 @@
 // agents/engine/engine.h - the engine of the local policy, with continuous batching: one thread owns the model and the
 // caches; callers queue and wait. Between tokens new sequences join and finished ones leave. Equal prompts, and equal
-// starts of prompts, are computed once and shared. A result depends only on its own request and the weights, not on
-// threads or on other requests.
+// starts of prompts, are computed once and shared, where they have the same adapter. A result depends only on its own
+// request and the weights, not on threads or on other requests.
 #pragma once
 
 #include <atomic>
@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "agents/engine/engine_adapter.h"
 #include "agents/engine/engine_weights.h"
 #include "agents/hub/prompt.h"
 #include "agents/hub/tokenizer.h"
@@ -33,12 +34,14 @@ struct GenerationRequest {
   EncodedPrompt prompt;
   int n = 1;
   Sampling sampling;
+  std::shared_ptr<const EngineAdapter> adapter = nullptr;  // of the engine's model; null: the model itself
 };
 struct ScoringRequest {
   EncodedPrompt prompt;
   std::vector<std::int32_t> token_ids;
   double temperature = 1.0;  // temperature of log-probabilities
   int alternatives = 0;      // told of each token, at most
+  std::shared_ptr<const EngineAdapter> adapter = nullptr;
 };
 
 // Follows the work on one call. Must live until the call ends.

@@ -32,6 +32,20 @@ void check_states(std::span<const float> states) {
     throw Error("policy: the model's states are not finite. Are its weights damaged?");
 }
 
+const VisionAdapter* vision_of(const EngineAdapter* adapter) {
+  return adapter && adapter->adapts_vision ? &adapter->vision : nullptr;
+}
+
+// Makes sequences of one adapter neighbours: their small products are computed together.
+void gather_adapters(std::vector<EngineSequence*>& sequences) {
+  if (std::none_of(sequences.begin(), sequences.end(),
+                   [](const EngineSequence* one) { return one->adapter != nullptr; }))
+    return;
+  std::stable_sort(sequences.begin(), sequences.end(), [](const EngineSequence* a, const EngineSequence* b) {
+    return id_of(a->adapter.get()) < id_of(b->adapter.get());
+  });
+}
+
 }  // namespace
 
 EngineCompute::EngineCompute(const EngineWeights& weights, const ModelConfig& config, const Tokenizer& tokenizer,
@@ -62,7 +76,9 @@ std::int64_t EngineCompute::read_prompts(std::span<std::shared_ptr<CachedPrompt>
 
 void EngineCompute::embed_images(std::span<const Piece> pieces) {
   struct Embedded {
+    Hash128 key;
     const PatchedImage* image = nullptr;  // the picture to embed
+    const VisionAdapter* adapter = nullptr;
     ImageEmbeddings embeddings;
     std::exception_ptr failure;
   };
@@ -71,26 +87,27 @@ void EngineCompute::embed_images(std::span<const Piece> pieces) {
   for (const auto& [prompt, tokens] : pieces)
     for (const auto& image : prompt->images) {
       if (!prompt->embeddings.empty()) break;  // of an earlier piece
-      const auto [place, first] = needed.try_emplace(image->hash);
+      const auto [place, first] = needed.try_emplace(image_key(*image, prompt->adapter.get()));
       if (!first) continue;
-      place->second = {image.get(), images_.find(image->hash), nullptr};
+      const Hash128 key = place->first;
+      place->second = {key, image.get(), vision_of(prompt->adapter.get()), images_.find(key), nullptr};
       if (!place->second.embeddings) unknown.push_back(&place->second);
     }
   spread(std::ssize(unknown), [&](std::int64_t i, const kernels::ParallelFor& parallel) {
     Embedded& one = *unknown[static_cast<std::size_t>(i)];
     try {
       one.embeddings = std::make_shared<const std::vector<float>>(
-          encode_image(weights_.vision, *config_.vision, *one.image, parallel));
+          encode_image(weights_.vision, *config_.vision, *one.image, parallel, one.adapter));
     } catch (...) {
       one.failure = std::current_exception();
     }
   });
   for (const Embedded* one : unknown)
-    if (one->embeddings) images_.add(one->image->hash, one->embeddings);
+    if (one->embeddings) images_.add(one->key, one->embeddings);
   for (const auto& [prompt, tokens] : pieces) {
     if (!prompt->embeddings.empty()) continue;
     for (const auto& image : prompt->images) {
-      const Embedded& one = needed[image->hash];
+      const Embedded& one = needed[image_key(*image, prompt->adapter.get())];
       if (one.failure) prompt->failure = one.failure;
       prompt->embeddings.push_back(one.embeddings);
     }
@@ -146,7 +163,8 @@ std::vector<DecoderRow> EngineCompute::prompt_rows(const CachedPrompt& prompt, s
       used += width;
     }
     if (i >= prompt.tokens_read)
-      rows.push_back({prompt.ids[at], embedding, prompt.positions[at], nullptr, 0, &prompt.keys, i});
+      rows.push_back(
+          {prompt.ids[at], embedding, prompt.positions[at], nullptr, 0, &prompt.keys, i, prompt.adapter.get()});
   }
   return rows;
 }
@@ -170,6 +188,7 @@ void EngineCompute::read_piece(CachedPrompt& prompt, std::int64_t tokens, const 
   prompt.last_hidden.assign(last, last + width);
   prompt.images.clear();
   prompt.embeddings.clear();
+  prompt.adapter.reset();
 }
 
 void EngineCompute::decode(std::span<const std::unique_ptr<EngineSequence>> sequences) noexcept {
@@ -206,6 +225,7 @@ void EngineCompute::decode_all(std::span<const std::unique_ptr<EngineSequence>> 
   });
   const std::int64_t count = std::ssize(generating), threads = threads_.threads();
   if (count == 0) return;
+  gather_adapters(generating);
   if (count < threads * kFewest) return decode_some(generating, threads_.parallel());
   const std::int64_t share = std::clamp((count + 2 * threads - 1) / (2 * threads), kFewest, kMost);
   threads_.run(count, share, [&](std::int64_t begin, std::int64_t end) {
@@ -273,7 +293,7 @@ DecoderRow EngineCompute::row_of(const EngineSequence& sequence, std::span<const
   const std::int32_t position = sequence.prompt->next_position + static_cast<std::int32_t>(index);
   return {
       tokens.back(),      nullptr, {position, position, position}, &sequence.prompt->keys, sequence.prompt->tokens(),
-      sequence.own.get(), index};
+      sequence.own.get(), index,   sequence.adapter.get()};
 }
 
 void EngineCompute::advance(EngineSequence& sequence, const SampledToken& token) const {

@@ -22,6 +22,7 @@ struct EngineSequence {
   const Sampling* sampling = nullptr;  // null: a continuation to be read
   const ScoringRequest* continuation = nullptr;
   const EncodedPrompt* request = nullptr;
+  std::shared_ptr<const EngineAdapter> adapter;
   Completion* completion = nullptr;
   TokenScores* scores = nullptr;
   std::vector<float>* states = nullptr;

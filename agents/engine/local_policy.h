@@ -1,9 +1,10 @@
 // agents/engine/local_policy.h - the policy of a model on this machine: agents/policy.h implemented by the engine
-// (agents/engine/engine.h).
+// (agents/engine/engine.h). Policies may be adapters of one base, whose engine they share.
 #pragma once
 
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,24 +21,38 @@ struct LocalPolicyOptions {
   WeightKind weights = WeightKind::automatic;
 };
 
+// A model in memory, with its engine.
+struct LocalModel {
+  LocalModel(ModelFolder parts, EngineWeights weights, const LocalPolicyOptions& options);
+  const ModelFolder folder;
+  PatchedPictures pictures;
+  Engine engine;
+};
+
 class LocalPolicy : public Policy {
  public:
   LocalPolicy(ModelFolder folder, EngineWeights weights, const LocalPolicyOptions& options);
+  // adapter: of the model, or null.
+  LocalPolicy(std::string name, std::shared_ptr<LocalModel> model, std::shared_ptr<const EngineAdapter> adapter);
 
   std::vector<Completion> complete(std::span<const CompletionRequest> requests) override;
   std::vector<TokenScores> score(std::span<const ScoreRequest> requests) override;
   Capabilities capabilities() const override;
-  // As Engine::set_weights, for a policy under training.
-  void set_weights(EngineWeights weights) { engine_.set_weights(std::move(weights)); }
+  // As Engine::set_weights, for a policy under training; it changes every policy that shares the model.
+  void set_weights(EngineWeights weights) { model_->engine.set_weights(std::move(weights)); }
+  const LocalModel& model() const { return *model_; }
 
  private:
   class Prompts;
-  const ModelFolder folder_;
-  PatchedPictures pictures_;
-  Engine engine_;
+  const std::string name_;
+  const std::shared_ptr<LocalModel> model_;
+  const std::shared_ptr<const EngineAdapter> adapter_;
 };
 
-// Throws Error for a folder that cannot be loaded.
-std::unique_ptr<Policy> make_local_policy(const std::filesystem::path& folder, const LocalPolicyOptions& options = {});
+// `folder`: of a model, a GGUF file, or the folder of a LoRA adapter, which names its base (agents/hub/peft_config.h).
+// Policies of one base and the same options share its model as long as any of them lives. Throws Error for a folder
+// that cannot be loaded.
+std::unique_ptr<LocalPolicy> make_local_policy(const std::filesystem::path& folder,
+                                               const LocalPolicyOptions& options = {});
 
 }  // namespace agon::agents

@@ -1,6 +1,7 @@
 #include "agents/engine/prompt_cache.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace agon::agents {
 namespace {
@@ -15,6 +16,10 @@ std::int64_t tokens_of(const PatchedImage& image, const ModelConfig& config) {
   return image.grid.patches() / (config.vision->spatial_merge_size * config.vision->spatial_merge_size);
 }
 
+Hash128 mixed(const Hash128& token, const Hash128& adapter) {
+  return {token.high ^ adapter.high, token.low ^ adapter.low};
+}
+
 std::int64_t common_tokens(const PromptKey& a, const PromptKey& b) {
   return std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin();
 }
@@ -25,29 +30,35 @@ std::int64_t fresh_pages(std::int64_t tokens, const SharedStart& start) {
   return PagePool::pages_for(tokens) - start.tokens / kernels::kKeyBlock;
 }
 
-PromptKey key_of(const EncodedPrompt& prompt, const ModelConfig& config) {
+Hash128 image_key(const PatchedImage& image, const EngineAdapter* adapter) {
+  return adapter && adapter->adapts_vision ? mixed(image.hash, adapter->id) : image.hash;
+}
+
+PromptKey key_of(const EncodedPrompt& prompt, const ModelConfig& config, const EngineAdapter* adapter) {
   PromptKey key;
+  const Hash128 reader = id_of(adapter);
   auto image = prompt.images.begin();
   std::int64_t used = 0;  // tokens of that image
   for (const std::int32_t id : prompt.ids) {
     if (id != config.image_token_id) {
-      key.push_back({0, static_cast<std::uint64_t>(id)});
+      key.push_back(mixed({0, static_cast<std::uint64_t>(id)}, reader));
       continue;
     }
-    key.push_back((*image)->hash);
+    key.push_back(mixed((*image)->hash, reader));
     if (++used == tokens_of(**image, config)) ++image, used = 0;
   }
   return key;
 }
 
 CachedPrompt::CachedPrompt(const EncodedPrompt& prompt, const ModelConfig& config, PagePool& pages,
-                           const SharedStart& shared)
+                           const SharedStart& shared, std::shared_ptr<const EngineAdapter> reader)
     : keys(pages, fresh_pages(std::ssize(prompt.ids), shared)),
       ids(prompt.ids),
       positions(mrope_positions(prompt.ids, grids_of(prompt), config, &next_position)),
       start(shared),
       tokens_read(shared.tokens),
-      images(prompt.images) {
+      images(prompt.images),
+      adapter(std::move(reader)) {
   if (start.of) keys.share(start.of->keys, start.tokens);
   keys.require(tokens());
   image_tokens_shared = std::count(ids.begin(), ids.begin() + start.tokens, config.image_token_id);

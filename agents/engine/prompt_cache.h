@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "agents/engine/engine_adapter.h"
 #include "agents/engine/key_value_cache.h"
 #include "agents/hub/prompt.h"
 #include "core/recently_used.h"
@@ -19,10 +20,13 @@ namespace agon::agents {
 
 using ImageEmbeddings = std::shared_ptr<const std::vector<float>>;  // as encode_image returns them
 
-// Identifies a prompt token by token: by the id, or for image tokens by the picture.
+// Identifies a prompt token by token: by the id, or for image tokens by the picture; each with the adapter that reads
+// it, so that prompts of different ones share nothing.
 using PromptKey = std::vector<Hash128>;
-// REQUIRES: as many image tokens as the pictures need.
-PromptKey key_of(const EncodedPrompt& prompt, const ModelConfig& config);
+// adapter: of the reader, or null. REQUIRES: as many image tokens as the pictures need.
+PromptKey key_of(const EncodedPrompt& prompt, const ModelConfig& config, const EngineAdapter* adapter = nullptr);
+// Identifies the embeddings of a picture.
+Hash128 image_key(const PatchedImage& image, const EngineAdapter* adapter);
 
 struct CachedPrompt;
 
@@ -37,7 +41,8 @@ std::int64_t fresh_pages(std::int64_t tokens, const SharedStart& start);
 
 struct CachedPrompt {
   // Takes its fresh pages at once; REQUIRES: they are promised.
-  CachedPrompt(const EncodedPrompt& prompt, const ModelConfig& config, PagePool& pages, const SharedStart& shared = {});
+  CachedPrompt(const EncodedPrompt& prompt, const ModelConfig& config, PagePool& pages, const SharedStart& shared = {},
+               std::shared_ptr<const EngineAdapter> reader = nullptr);
   std::int64_t tokens() const { return std::ssize(ids); }
   bool is_read() const { return !last_hidden.empty(); }
   bool has_failed() const { return failure || start_failed; }
@@ -54,6 +59,7 @@ struct CachedPrompt {
   std::vector<std::shared_ptr<const PatchedImage>> images;
   std::vector<ImageEmbeddings> embeddings;  // of the pictures, once the first of its own tokens is to be read
   std::int64_t image_tokens_shared = 0;     // of the first picture
+  std::shared_ptr<const EngineAdapter> adapter;
   // Once it is read: the state of its last token, [hidden_size].
   std::vector<float> last_hidden;
   // Or why it could not be read. start_failed: the prompt whose start it shares could not be read, so this one has to
@@ -95,6 +101,7 @@ class PromptCache {
 class ImageCache {
  public:
   explicit ImageCache(std::int64_t bytes) : images_(bytes) {}
+  // By image_key.
   ImageEmbeddings find(const Hash128& image) { return images_.find(image); }  // null: not there
   void add(const Hash128& image, ImageEmbeddings embeddings);                 // may drop the least recently used ones
   void clear() { images_.clear(); }

@@ -39,24 +39,26 @@ void Scheduler::add(const std::shared_ptr<EngineCall>& call) {
 }
 
 void Scheduler::enqueue(const std::shared_ptr<EngineCall>& call) {
-  const auto next = [&](const EncodedPrompt& prompt, std::int64_t most_tokens) -> EngineSequence& {
+  const auto next = [&](const auto& request, std::int64_t most_tokens) -> EngineSequence& {
     auto& sequence = waiting_.emplace_back(std::make_unique<EngineSequence>());
     sequence->call = call;
-    sequence->request = &prompt;
-    sequence->most_tokens = std::min(most_tokens, config_.text.max_position_embeddings - std::ssize(prompt.ids));
+    sequence->request = &request.prompt;
+    sequence->adapter = request.adapter;
+    sequence->most_tokens =
+        std::min(most_tokens, config_.text.max_position_embeddings - std::ssize(request.prompt.ids));
     return *sequence;
   };
   std::size_t result = 0;
   for (const GenerationRequest& request : call->generations)
     for (int sample = 0; sample < request.n; ++sample) {
-      EngineSequence& sequence = next(request.prompt, request.sampling.max_tokens);
+      EngineSequence& sequence = next(request, request.sampling.max_tokens);
       sequence.sampling = &request.sampling;
       sequence.completion = &call->completions[result++];
       sequence.rng = Rng::derive(request.sampling.seed, "sample", "", static_cast<std::uint64_t>(sample));
       sequence.text = CompletionText(request.sampling.stop);
     }
   for (std::size_t i = 0; i < call->scorings.size(); ++i) {
-    EngineSequence& sequence = next(call->scorings[i].prompt, std::ssize(call->scorings[i].token_ids));
+    EngineSequence& sequence = next(call->scorings[i], std::ssize(call->scorings[i].token_ids));
     sequence.continuation = &call->scorings[i];
     if (!call->scores.empty()) sequence.scores = &call->scores[i];
     if (!call->states.empty()) sequence.states = &call->states[i];
@@ -126,7 +128,7 @@ bool Scheduler::promise(std::int64_t pages) {
 // Finds or makes the prompt and promises memory for both; false if there is not enough memory until a running sequence
 // ends.
 bool Scheduler::start(EngineSequence& sequence) {
-  if (sequence.key.empty()) sequence.key = key_of(*sequence.request, config_);
+  if (sequence.key.empty()) sequence.key = key_of(*sequence.request, config_, sequence.adapter.get());
   sequence.prompt = prompts_.find(sequence.key);
   if (sequence.completion && sequence.prompt)
     sequence.completion->cached_tokens = static_cast<int>(sequence.prompt->tokens());
@@ -164,7 +166,7 @@ bool Scheduler::start(EngineSequence& sequence) {
 }
 
 void Scheduler::make_prompt(EngineSequence& sequence, const SharedStart& shared) {
-  const auto prompt = std::make_shared<CachedPrompt>(*sequence.request, config_, pages_, shared);
+  const auto prompt = std::make_shared<CachedPrompt>(*sequence.request, config_, pages_, shared, sequence.adapter);
   unread_.push_back(prompt);
   try {
     prompts_.add(std::move(sequence.key), prompt);

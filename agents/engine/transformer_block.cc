@@ -42,22 +42,29 @@ void run_norm(const NormWeights& weights, float epsilon, const float* x, std::in
     kernels::layer_norm(x, weights.weight.data(), weights.bias.data(), epsilon, rows, width, y);
 }
 
-void run_block(const BlockWeights& weights, float epsilon, float* x, std::int64_t rows, BlockScratch& scratch,
-               const kernels::ParallelFor& parallel, const Attend& attend) {
+void run_block(const BlockWeights& weights, std::span<const AdaptedRows> adapted, float epsilon, float* x,
+               std::int64_t rows, BlockScratch& scratch, const kernels::ParallelFor& parallel, const Attend& attend) {
+  const auto run = [&](const TypedLinear& linear, LowRankLinear BlockAdapter::*added, const float* in, float* out,
+                       Store mode) {
+    run_linear(linear, in, rows, out, mode, scratch.linear, parallel);
+    for (const AdaptedRows& some : adapted)
+      add_low_rank(some.adapter->*added, in + some.begin * linear.inputs, some.end - some.begin,
+                   out + some.begin * linear.outputs, linear.outputs, scratch.low_rank, parallel);
+  };
   const int hidden = weights.qkv.inputs, qkv_size = weights.qkv.outputs, attended_size = weights.attention_out.inputs;
   float* normed = room(scratch.normed, rows, hidden);
   float* qkv = room(scratch.qkv, rows, qkv_size);
   float* attended = room(scratch.attended, rows, attended_size);
   run_norm(weights.attention_norm, epsilon, x, rows, normed);
-  run_linear(weights.qkv, normed, rows, qkv, Store::set, scratch.linear, parallel);
+  run(weights.qkv, &BlockAdapter::qkv, normed, qkv, Store::set);
   attend(qkv, attended);
-  run_linear(weights.attention_out, attended, rows, x, Store::add, scratch.linear, parallel);
+  run(weights.attention_out, &BlockAdapter::attention_out, attended, x, Store::add);
 
   float* gate_up = room(scratch.gate_up, rows, weights.gate_up.outputs);
   run_norm(weights.mlp_norm, epsilon, x, rows, normed);
-  run_linear(weights.gate_up, normed, rows, gate_up, Store::set, scratch.linear, parallel);
+  run(weights.gate_up, &BlockAdapter::gate_up, normed, gate_up, Store::set);
   const float* inner = activate(weights, gate_up, rows, scratch, parallel);
-  run_linear(weights.down, inner, rows, x, Store::add, scratch.linear, parallel);
+  run(weights.down, &BlockAdapter::down, inner, x, Store::add);
 }
 
 }  // namespace agon::agents

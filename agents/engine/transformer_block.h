@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 
+#include "agents/engine/engine_adapter.h"
 #include "agents/engine/engine_weights.h"
 #include "kernels/aligned.h"
 #include "kernels/parallel.h"
@@ -11,7 +13,7 @@
 namespace agon::agents {
 
 struct BlockScratch {
-  kernels::AlignedFloats normed, qkv, attended, gate_up, inner;
+  kernels::AlignedFloats normed, qkv, attended, gate_up, inner, low_rank;
   LinearScratch linear;
 };
 // Reads the queries, keys and values of all rows (and may rotate them in place), writes what each row attended to:
@@ -20,8 +22,9 @@ using Attend = std::function<void(float* qkv, float* attended)>;
 
 // y = norm(x), rows of the norm's width; y may be x.
 void run_norm(const NormWeights& weights, float epsilon, const float* x, std::int64_t rows, float* y);
-// x [rows, hidden] += attention(norm(x)); x += mlp(norm(x)), in place.
-void run_block(const BlockWeights& weights, float epsilon, float* x, std::int64_t rows, BlockScratch& scratch,
-               const kernels::ParallelFor& parallel, const Attend& attend);
+// x [rows, hidden] += attention(norm(x)); x += mlp(norm(x)), in place. `adapted`: the rows whose linears have an
+// adapter.
+void run_block(const BlockWeights& weights, std::span<const AdaptedRows> adapted, float epsilon, float* x,
+               std::int64_t rows, BlockScratch& scratch, const kernels::ParallelFor& parallel, const Attend& attend);
 
 }  // namespace agon::agents

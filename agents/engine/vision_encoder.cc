@@ -57,15 +57,20 @@ void add_places(const VisionWeights& weights, const VisionConfig& config, const 
 }
 
 // x [patches, hidden] -> [image tokens, out_hidden_size]
-std::vector<float> merge(const MergerWeights& weights, const std::vector<float>& x, LinearScratch& scratch,
-                         const ParallelFor& parallel) {
+// adapter: or null.
+std::vector<float> merge(const MergerWeights& weights, const MergerAdapter* adapter, const std::vector<float>& x,
+                         BlockScratch& scratch, const ParallelFor& parallel) {
   const std::int64_t tokens = std::ssize(x) / weights.in.inputs;
   std::vector<float> normed(x.size()), inner(x.size());
   std::vector<float> out(static_cast<std::size_t>(tokens * weights.out.outputs));
   run_norm(weights.norm, kEpsilon, x.data(), std::ssize(x) / std::ssize(weights.norm.weight), normed.data());
-  run_linear(weights.in, normed.data(), tokens, inner.data(), Store::set, scratch, parallel);
+  const auto run = [&](const TypedLinear& linear, LowRankLinear MergerAdapter::*added, const float* in, float* y) {
+    run_linear(linear, in, tokens, y, Store::set, scratch.linear, parallel);
+    if (adapter) add_low_rank(adapter->*added, in, tokens, y, linear.outputs, scratch.low_rank, parallel);
+  };
+  run(weights.in, &MergerAdapter::in, normed.data(), inner.data());
   kernels::gelu(inner.data(), std::ssize(inner));
-  run_linear(weights.out, inner.data(), tokens, out.data(), Store::set, scratch, parallel);
+  run(weights.out, &MergerAdapter::out, inner.data(), out.data());
   return out;
 }
 
@@ -129,7 +134,7 @@ std::vector<PatchSegment> frame_segments(const ImageGrid& grid, const VisionConf
 }
 
 std::vector<float> encode_image(const VisionWeights& weights, const VisionConfig& config, const PatchedImage& image,
-                                const ParallelFor& parallel) {
+                                const ParallelFor& parallel, const VisionAdapter* adapter) {
   const std::int64_t rows = image.grid.patches(), hidden = config.hidden_size;
   const int heads = config.num_heads;
   assert(static_cast<std::int64_t>(image.patches.size()) == rows * weights.patch_embed.inputs);
@@ -144,7 +149,9 @@ std::vector<float> encode_image(const VisionWeights& weights, const VisionConfig
   std::vector<std::vector<float>> parts(1);
   for (int i = 0; i < config.depth; ++i) {
     const std::vector<PatchSegment>& segments = config.sees_whole_frame(i) ? frames : windows;
-    run_block(weights.blocks[static_cast<std::size_t>(i)], kEpsilon, x.data(), rows, scratch, parallel,
+    std::vector<AdaptedRows> adapted;
+    if (adapter) adapted.push_back({0, rows, &adapter->blocks[static_cast<std::size_t>(i)]});
+    run_block(weights.blocks[static_cast<std::size_t>(i)], adapted, kEpsilon, x.data(), rows, scratch, parallel,
               [&](float* qkv, float* attended) {
                 kernels::rotate(qkv, rows, 3 * hidden, 2 * heads, static_cast<int>(hidden) / heads,
                                 rotary.cosines.data(), rotary.sines.data());
@@ -157,9 +164,9 @@ std::vector<float> encode_image(const VisionWeights& weights, const VisionConfig
               });
     const std::size_t level = parts.size() - 1;
     if (level < config.deepstack_blocks.size() && config.deepstack_blocks[level] == i)
-      parts.push_back(merge(weights.deepstack[level], x, scratch.linear, parallel));
+      parts.push_back(merge(weights.deepstack[level], adapter ? &adapter->deepstack[level] : nullptr, x, scratch, parallel));
   }
-  parts.front() = merge(weights.merger, x, scratch.linear, parallel);
+  parts.front() = merge(weights.merger, adapter ? &adapter->merger : nullptr, x, scratch, parallel);
   return by_token(parts, config.out_hidden_size);
 }
 

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "agents/engine/engine_adapter.h"
 #include "agents/engine/engine_weights.h"
 #include "agents/hub/image_processor.h"
 #include "agents/hub/model_config.h"
@@ -11,10 +12,10 @@
 
 namespace agon::agents {
 
-// Returns [image tokens, vectors_a_token(), out_hidden_size], in the order of the image tokens. REQUIRES: a grid of
-// whole merge blocks, with its number of patches.
+// Returns [image tokens, vectors_a_token(), out_hidden_size], in the order of the image tokens. adapter: null, or one
+// that adapts the tower. REQUIRES: a grid of whole merge blocks, with its number of patches.
 std::vector<float> encode_image(const VisionWeights& weights, const VisionConfig& config, const PatchedImage& image,
-                                const kernels::ParallelFor& parallel);
+                                const kernels::ParallelFor& parallel, const VisionAdapter* adapter = nullptr);
 
 // Patches that see one another, as units of merge_size^2 consecutive rows: whole frames, or windows of them.
 using PatchSegment = std::vector<int>;  // first row of each unit

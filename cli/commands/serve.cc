@@ -4,7 +4,9 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "agents/hub/peft_config.h"
 #include "agents/remote/endpoint.h"
 #include "cli/commands/commands.h"
 #include "cli/flags/critic_flags.h"
@@ -27,6 +29,7 @@ constexpr const char* kKeyVariable = "AGON_API_KEY";
 
 struct ModelServeFlags {
   std::string policy, weights, reward_model, search_index;
+  std::vector<std::string> adapters;
   CriticFlags critic;
   int threads = 0;
   double grace = 30;
@@ -65,6 +68,23 @@ void add_critic(const CriticFlags& flags, const CLI::App& command, serve::Served
   models.critic_name = open->critic->name();
 }
 
+std::shared_ptr<serve::ServedPolicy> policy_to_serve(const ModelServeFlags& flags) {
+  agents::PolicySource source = find_policy(flags.policy);
+  use_weights(source, flags.weights);
+  if (agents::is_adapter_folder(source.folder))
+    throw Error("serve: --policy {} is an adapter. Give its base to --policy, and --adapter {}={}.",
+                source.folder.string(), folder_name(source.folder), source.folder.string());
+  auto policy = std::make_shared<serve::ServedPolicy>(source.folder, agents::EngineOptions{.threads = flags.threads},
+                                                      source.weights);
+  for (const std::string& adapter : flags.adapters) {
+    const std::size_t equals = adapter.find('=');
+    if (equals == 0 || equals == adapter.npos || equals + 1 == adapter.size())
+      throw Error("serve: --adapter {} is not NAME=FOLDER.", adapter);
+    policy->add_adapter(adapter.substr(0, equals), adapter.substr(equals + 1));
+  }
+  return policy;
+}
+
 serve::ServedModels models_to_serve(const ModelServeFlags& flags, const CLI::App& command) {
   if (agents::names_endpoint(flags.policy))
     throw Error("serve: --policy {} is a server, not a model folder. Give the folder of the model to be served.",
@@ -73,16 +93,12 @@ serve::ServedModels models_to_serve(const ModelServeFlags& flags, const CLI::App
   const bool has_critic = wants_critic(command);
   const bool nothing_named = flags.reward_model.empty() && flags.search_index.empty() && !has_critic;
   const bool has_policy = !flags.policy.empty() || nothing_named;
-  require_used(command, {{"--weights", has_policy, "without a policy", "leave it out"}});
+  require_used(command, {{"--weights", has_policy, "without a policy", "leave it out"},
+                         {"--adapter", has_policy, "without a policy", "give its base to --policy"}});
   require_used(
       command,
       {{.flag = "--threads", .used = has_policy || !flags.reward_model.empty(), .why = "with a search index alone"}});
-  if (has_policy) {
-    agents::PolicySource source = find_policy(flags.policy);
-    use_weights(source, flags.weights);
-    models.policy = std::make_shared<serve::ServedPolicy>(
-        source.folder, agents::EngineOptions{.threads = flags.threads}, source.weights);
-  }
+  if (has_policy) models.policy = policy_to_serve(flags);
   if (!flags.reward_model.empty()) {
     const std::filesystem::path folder = find_reward_model(flags.reward_model);
     models.reward_model = critic::open_reward_model(folder, flags.threads);
@@ -92,6 +108,9 @@ serve::ServedModels models_to_serve(const ModelServeFlags& flags, const CLI::App
   if (models.policy && models.reward_model && models.policy->name() == models.reward_model_name)
     throw Error("serve: policy and reward model have the same name, '{}'. Rename one of the folders.",
                 models.reward_model_name);
+  for (const std::string& name : {models.reward_model_name, models.critic_name})
+    if (models.policy && models.policy->adapters().contains(name))
+      throw Error("serve: two models have the name '{}'. Give the adapter another one.", name);
   if (models.critic && models.reward_model && models.critic_name == models.reward_model_name)
     throw Error("serve: critic and reward model have the same name, '{}'. Rename one of the folders.",
                 models.critic_name);
@@ -102,7 +121,10 @@ serve::ServedModels models_to_serve(const ModelServeFlags& flags, const CLI::App
 std::string served_names(const serve::ServedModels& models, const ModelServeFlags& flags) {
   std::string names;
   const auto add = [&](const std::string& name) { names += (names.empty() ? "" : ", ") + name; };
-  if (models.policy) add(models.policy->name());
+  if (models.policy) {
+    add(models.policy->name());
+    for (const auto& [name, adapter] : models.policy->adapters()) add(name);
+  }
   if (models.reward_model) add(models.reward_model_name);
   if (models.critic) add(fmt::format("{} as critic", models.critic_name));
   if (models.search) add(flags.search_index);
@@ -136,7 +158,7 @@ void add_served_critic(CLI::App& command, CriticFlags& flags) {
 }
 
 void set_groups(CLI::App& command) {
-  for (const char* option : {"--policy", "--reward-model", "--search-index"})
+  for (const char* option : {"--policy", "--adapter", "--reward-model", "--search-index"})
     command.get_option(option)->group("Models");
   for (const char* option : {"--host", "--port", "--in-flight", "--connections", "--queue", "--threads", "--grace"})
     command.get_option(option)->group("Server");
@@ -151,6 +173,9 @@ void add_serve(CLI::App& app) {
       ->add_option("--policy", flags->policy,
                    "Model folder of the policy (default: models/agon-tiny, unless another model or an index is given)")
       ->type_name("<path>");
+  command->add_option("--adapter", flags->adapters, "LoRA adapter of the policy that is a model of its own; repeatable")
+      ->type_name("<name=path>")
+      ->allow_extra_args(false);
   add_weights_option(*command, flags->weights);
   command->add_option("--reward-model", flags->reward_model, "Reward model folder")->type_name("<path>");
   command->add_option("--search-index", flags->search_index, "Search index: a file that agon index wrote")

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "agents/config_reader.h"
+#include "agents/hub/peft_config.h"
 #include "agents/learn/loop/config_paths.h"
 #include "agents/learn/loop/train_config.h"
 #include "agents/learn/loop/unused_keys.h"
@@ -39,7 +40,7 @@ std::vector<fs::path> read_paths(agents::ConfigSection& section, const char* key
 }
 
 void require_model(const fs::path& folder) {
-  if (agents::names_endpoint(folder.string())) return;
+  if (agents::names_endpoint(folder.string()) || agents::is_adapter_folder(folder)) return;
   if (!fs::is_regular_file(folder / "config.json"))
     throw Error(
         "selfplay: {} is not a model folder: it has no config.json. Train one (docs/critic.md), or name another.",
@@ -167,10 +168,14 @@ SelfPlayConfig load_self_play_config(const fs::path& file, std::span<const std::
   config.games.solvers.max_tokens = config.games.max_tokens;
   check_keys_used(section.name(), config);
   for (const fs::path& model : models_of(config)) require_model(model);
-  for (const fs::path& learner : {config.critic, config.sneaky})
+  for (const fs::path& learner : {config.critic, config.sneaky}) {
     if (agents::names_endpoint(learner.string()))
       throw Error("selfplay: {} learns, so it must be a model folder, not a server. A server can be a solver.",
                   learner.string());
+    if (agents::is_adapter_folder(learner))
+      throw Error("selfplay: {} learns, so it must be a model folder, not an adapter. An adapter can be a solver.",
+                  learner.string());
+  }
   return config;
 }
 

@@ -63,6 +63,16 @@ TEST_CASE("the current folder is the last place") {
   fs::current_path(before);
 }
 
+TEST_CASE("a policy may be the folder of an adapter") {
+  const Scratch scratch;
+  fs::create_directories(scratch.path() / "role");
+  std::ofstream(scratch.path() / "role/adapter_config.json") << "{}";
+  const std::string folder = (scratch.path() / "role").string();
+  CHECK(find_policy(folder + "/#q8").folder == folder);
+  CHECK(find_policy(folder).name() == "role");
+  CHECK_THROWS_WITH(find_model_folder(folder), Catch::Contains("config.json"));
+}
+
 TEST_CASE("a folder that --policy names is taken, or refused when it holds no model") {
   const Scratch scratch;
   const fs::path model = scratch.add_model("mine");

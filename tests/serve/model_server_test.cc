@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "adapter_files.h"
 #include "agents/engine/local_policy.h"
 #include "core/file.h"
 #include "core/text.h"
@@ -49,6 +50,40 @@ TEST_CASE("the server lists its models and reports its health and metrics") {
   CHECK(serving.metric("agon_time_to_first_token_seconds_count") == 1);
   const Json nothing = Json::parse(serving.client.Get("/nothing")->body);
   CHECK(nothing["error"]["code"] == "not_found");
+}
+
+TEST_CASE("an adapter is a model of its own, on the policy's weights") {
+  const TempFolder folder;
+  write_adapter(folder / "role", agents::open_model_folder(tiny()).config,
+                {.base_model = tiny().string(), .rank = 2, .alpha = 4},
+                {"model.layers.0.self_attn.q_proj", "model.layers.2.mlp.up_proj"}, 1);
+  const auto served = std::make_shared<ServedPolicy>(tiny(), agents::EngineOptions{.threads = 1});
+  served->add_adapter("role", folder / "role");
+  CHECK_THROWS_WITH(served->add_adapter("role", folder / "role"), Contains("two models have the name 'role'"));
+  CHECK_THROWS_WITH(served->add_adapter("agon-tiny", folder / "role"), Contains("two models"));
+  CHECK_THROWS_WITH(served->add_adapter("other", folder.path()), Contains("no adapter_config.json"));
+  Serving serving({}, {.policy = served});
+  const Json model = Json::parse(serving.client.Get("/v1/models/role")->body);
+  CHECK(model["parent"] == "agon-tiny");
+  CHECK(model["max_model_len"] == 2048);
+  agents::CompletionRequest request{.messages = {Message::of(Role::user, "What is 2 + 3?")}};
+  request.sampling.temperature = 0;
+  request.sampling.max_tokens = 12;
+  Json body = chat("What is 2 + 3?", {{"return_token_ids", true}});
+  std::vector<std::vector<std::int32_t>> written;
+  for (const auto& [name, path] : {std::pair("agon-tiny", tiny()), std::pair("role", folder / "role")}) {
+    body["model"] = name;
+    const Json answer = serving.answer("/v1/chat/completions", body);
+    CHECK(answer["model"] == name);
+    written.push_back(agents::make_local_policy(path)->complete({&request, 1}).at(0).token_ids);
+    CHECK(answer["choices"][0]["token_ids"] == written.back());
+  }
+  CHECK(written[0] != written[1]);
+  const Json text = serving.answer("/v1/completions", {{"model", "role"}, {"prompt", "2 + 3"}, {"prompt_logprobs", 0}});
+  CHECK(text["model"] == "role");
+  body["model"] = "nobody";
+  CHECK_THAT(serving.refusal("/v1/chat/completions", body.dump(), 404)["message"].get<std::string>(),
+             Contains("agon-tiny, role"));
 }
 
 TEST_CASE("answers to 20 charts are those of the policy in this process") {

@@ -51,12 +51,12 @@ LoraAdapter::LoraAdapter(std::shared_ptr<TransformerNetwork> model, const LoraOp
     : model_(std::move(model)) {
   if (!(options.alpha > 0) || !std::isfinite(options.alpha))
     throw Error("lora: alpha is {}. Give a number above 0.", options.alpha);
-  lora_ = {options.rank, options.alpha, false, {}};
+  lora_.config = {.base_model = "", .rank = options.rank, .alpha = options.alpha};
   for (const std::string& module : matching(model_->linears(), options.targets)) {
     const Tensor& weight = model_->linears().at(module).weight;
     check_rank(options.rank, module, weight);
     lora_.modules[module] = {draw(options.rank, weight, Rng::derive(seed, "lora", module, 0)),
-                             at::zeros({weight.size(0), options.rank}, weight.options()), lora_.scale()};
+                             at::zeros({weight.size(0), options.rank}, weight.options()), lora_.config.scale()};
   }
   attach();
 }
@@ -109,7 +109,7 @@ std::vector<std::string> LoraAdapter::modules() const {
 }
 
 void LoraAdapter::save(const std::filesystem::path& folder, const std::string& base_model) const {
-  write_lora(folder, lora_, base_model);
+  write_lora(folder, lora_, base_model, model_->config().vision.has_value());
 }
 
 void LoraAdapter::restore(const std::filesystem::path& folder) {
@@ -117,9 +117,10 @@ void LoraAdapter::restore(const std::filesystem::path& folder) {
   const bool same_modules =
       std::equal(saved.modules.begin(), saved.modules.end(), lora_.modules.begin(), lora_.modules.end(),
                  [](const auto& a, const auto& b) { return a.first == b.first; });
-  if (!same_modules || saved.rank != lora_.rank || saved.scale() != lora_.scale())
+  const PeftConfig &theirs = saved.config, &own = lora_.config;
+  if (!same_modules || theirs.rank != own.rank || theirs.scale() != own.scale())
     throw Error("{}: an adapter of rank {}, alpha {} on {} modules; this one has {}, {} on {}{}.", folder.string(),
-                saved.rank, saved.alpha, saved.modules.size(), lora_.rank, lora_.alpha, lora_.modules.size(),
+                theirs.rank, theirs.alpha, saved.modules.size(), own.rank, own.alpha, lora_.modules.size(),
                 same_modules ? "" : ", not the same ones");
   const at::NoGradGuard no_grad;
   for (auto& [module, low_rank] : lora_.modules) {

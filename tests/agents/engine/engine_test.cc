@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "core/error.h"
+#include "engine_calls.h"
 #include "golden_checkpoint.h"
 
 using namespace agon;

@@ -11,7 +11,10 @@
 #include <set>
 #include <thread>
 
+#include "adapter_files.h"
+#include "agents/open_policy.h"
 #include "core/error.h"
+#include "core/file.h"
 #include "core/json.h"
 #include "core/text.h"
 #include "paths.h"
@@ -66,10 +69,17 @@ CompletionRequest request_of(const Json& example, double temperature) {
   return request;
 }
 
+// An adapter of kGolden/model in a folder.
+void write_role(const std::filesystem::path& folder, const std::string& base, std::uint64_t seed) {
+  agon::test::write_adapter(folder, open_model_folder(kGolden + "/model").config,
+                            {.base_model = base, .rank = 3, .alpha = 6},
+                            {"model.layers.0.self_attn.q_proj", "model.layers.1.mlp.down_proj"}, seed);
+}
+
 }  // namespace
 
 TEST_CASE("local policy: greedy completions and log-probabilities equal transformers' generate") {
-  const auto policy = make_local_policy(kGolden + "/model", {.threads = 2});
+  const auto policy = make_local_policy(kGolden + "/model", {.threads = 2, .weights = WeightKind::f32});
   std::vector<CompletionRequest> requests;
   for (const Json& example : golden_cases()) requests.push_back(request_of(example, 0));
   const auto completions = policy->complete(requests);
@@ -250,6 +260,66 @@ TEST_CASE("local policy: a folder that is none, or whose weights are cut, is an 
   std::filesystem::copy(kGolden + "/model", folder / "model");
   std::filesystem::resize_file(folder / "model/model.safetensors", 5000);
   CHECK_THROWS_AS(make_local_policy(folder / "model"), Error);
+}
+
+TEST_CASE("local policy: adapters of one base are policies that share its model") {
+  const test::TempFolder folder;
+  std::filesystem::copy(kGolden + "/model", folder / "base");
+  write_role(folder / "solver", "../base", 1);
+  write_role(folder / "critic", (folder / "base").string(), 2);
+  const auto base = make_local_policy(folder / "base"), solver = make_local_policy(folder / "solver"),
+             critic = make_local_policy(folder / "critic");
+  CHECK(solver->capabilities().name == "solver");
+  CHECK(solver->capabilities().images == base->capabilities().images);
+  CHECK(&solver->model() == &base->model());
+  CHECK(&solver->model() == &critic->model());
+  CHECK(&make_local_policy(folder / "base", {.threads = 1})->model() != &base->model());
+  const CompletionRequest request = request_of(golden_cases()[0], 1.0);
+  std::vector<std::vector<float>> logprobs;
+  for (LocalPolicy* const policy : {base.get(), solver.get(), critic.get()}) {
+    const Completion written = policy->complete({&request, 1}).at(0);
+    const ScoreRequest again{request.messages, written.token_ids, 1.0, {}};
+    CHECK(policy->score({&again, 1}).at(0).logprobs == written.logprobs);
+    logprobs.push_back(written.logprobs);
+  }
+  CHECK(logprobs[0] != logprobs[1]);
+  CHECK(logprobs[1] != logprobs[2]);
+  const auto alone = make_local_policy(kGolden + "/model");
+  CHECK(&alone->model() != &base->model());
+  CHECK(alone->complete({&request, 1}).at(0).logprobs == logprobs[0]);
+}
+
+TEST_CASE("local policy: a model whose files have changed is another one") {
+  const test::TempFolder folder;
+  std::filesystem::copy(kGolden + "/model", folder / "base");
+  const auto before = make_local_policy(folder / "base");
+  agon::write_file_atomically((folder / "base/generation_config.json").string(), R"({"eos_token_id": 1})");
+  const auto after = make_local_policy(folder / "base");
+  CHECK(&before->model() != &after->model());
+  CHECK(after->model().folder.config.eos_token_ids == std::vector<std::int32_t>{1});
+}
+
+TEST_CASE("local policy: an adapter without its base, or of another one, is an error") {
+  const test::TempFolder folder;
+  write_role(folder / "solver", "../base", 1);
+  CHECK_THROWS_WITH(make_local_policy(folder / "solver"), Catch::Contains("../base"));
+  PolicySource source(folder / "solver");
+  CHECK_THROWS_WITH(open_policy(source), Catch::Contains("../base"));
+  write_role(folder / "solver", agon::test::source_path("models/agon-tiny").string(), 1);
+  CHECK_THROWS_WITH(make_local_policy(folder / "solver"), Catch::Contains("Is the adapter of another model?"));
+}
+
+TEST_CASE("local policy: an adapter's fingerprint tells its matrices and its base") {
+  const test::TempFolder folder;
+  std::filesystem::copy(kGolden + "/model", folder / "base");
+  write_role(folder / "one", "../base", 1);
+  write_role(folder / "two", "../base", 2);
+  const auto fingerprint = [&](const char* name) { return PolicySource(folder / name).fingerprint(); };
+  const std::string first = fingerprint("one");
+  CHECK(first != fingerprint("two"));
+  CHECK(first == fingerprint("one"));
+  agon::write_file_atomically((folder / "base/generation_config.json").string(), R"({"eos_token_id": 1})");
+  CHECK(first != fingerprint("one"));
 }
 
 TEST_CASE("local policy: penalties and biases change what is drawn, and no log-probability") {

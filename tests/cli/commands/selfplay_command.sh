@@ -37,6 +37,8 @@ config model "critic: nowhere"
 refused "nowhere is not a model folder" model
 config solver "sources: [{suite: charts, solvers: [elsewhere]}]"
 refused "elsewhere is not a model folder" solver
+config adapter "critic: $(realpath "$(dirname "$0")/../../../models/agon-tiny-reward")"
+refused "must be a model folder, not an adapter. An adapter can be a solver" adapter
 config tokens "max_tokens: 0"
 refused "'max_tokens' must be at least 1" tokens
 config cold "temperature: 0"

@@ -7,6 +7,9 @@ unset AGON_API_KEY
 refuses 1 'AGON_API_KEY' "$agon" serve --policy "$model" --host 0.0.0.0 --port 0
 refuses 1 'is a server, not a model folder' "$agon" serve --policy http://127.0.0.1:1/v1
 refuses 1 'not a model folder' "$agon" serve --policy "$scratch/nothing"
+refuses 1 'is not NAME=FOLDER' "$agon" serve --policy "$model" --adapter role
+refuses 1 'no adapter_config.json' "$agon" serve --policy "$model" --adapter role="$model"
+refuses 1 'is an adapter. Give its base to --policy' "$agon" serve --policy "$(dirname "$model")/agon-tiny-reward"
 refuses 1 'no such index' "$agon" serve --search-index "$scratch/nothing"
 refuses 2 '--queue' "$agon" serve --queue -1
 
@@ -44,6 +47,12 @@ wait $client
 grep -q '^data: \[DONE\]' "$scratch/stream" || fail "serve: the stream under way was cut: $(tail -c 200 "$scratch/stream")"
 grep -q 'serve: stopped after [0-9]* requests' "$scratch/served.err" || fail "serve: $(cat "$scratch/served.err")"
 ! grep -q Hello "$scratch/served" "$scratch/served.err" || fail "serve: a prompt is printed"
+
+serving --policy "$model" --adapter judge="$(dirname "$model")/agon-tiny-reward"
+grep -q 'serving agon-tiny, judge at' "$scratch/served" || fail "serve: $(cat "$scratch/served")"
+says 0 '"parent":"agon-tiny"' ask "$url/v1/models/judge"
+says 0 '"model":"judge"' ask "$url/v1/chat/completions" -d "${chat%\}}, \"model\": \"judge\"}"
+ended INT
 
 export AGON_API_KEY=secret
 serving --policy "$model" --host 0.0.0.0

@@ -9,11 +9,15 @@
 #include <ATen/ops/cross_entropy_loss.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/equal.h>
+#include <ATen/ops/log_softmax.h>
 #include <ATen/ops/tensor.h>
 
 #include <cmath>
 #include <filesystem>
 
+#include "agents/engine/local_policy.h"
+#include "agents/hub/peft_adapter.h"
+#include "agents/learn/network/checkpoint_weights.h"
 #include "agents/learn/network/packed_batch.h"
 #include "core/error.h"
 #include "core/file.h"
@@ -211,6 +215,62 @@ TEST_CASE("lora: a saved adapter loads again, with PEFT's names and shapes") {
     GoldenModel golden(model_name);
     LoraAdapter adapter(golden.model, folder.path());
     CHECK(at::equal(golden.logits(), logits));
+  }
+}
+
+// Of `ids` behind a text prompt.
+std::vector<double> logprobs_of(TransformerNetwork& model, std::vector<std::int64_t> prompt,
+                                const std::vector<std::int32_t>& ids) {
+  const std::size_t first = prompt.size();
+  prompt.insert(prompt.end(), ids.begin(), ids.end());
+  const auto count = std::ssize(prompt);
+  const Tensor positions = at::arange(count).expand({3, 1, count});
+  const Tensor states = model.hidden_states(at::tensor(prompt).unsqueeze(0), positions, {}, std::vector{count});
+  const Tensor logprobs = at::log_softmax(model.logits(states)[0], -1);
+  std::vector<double> result;
+  for (std::size_t t = 0; t < ids.size(); ++t)
+    result.push_back(logprobs[static_cast<std::int64_t>(first + t) - 1][ids[t]].item<double>());
+  return result;
+}
+
+TEST_CASE("lora: an adapter that was saved is a policy with the network's log-probabilities") {
+  for (const char* name : {"generation/model", "text_models/qwen3", "text_models/llama"}) {
+    CAPTURE(name);
+    const fs::path base = agon::test::golden_path(name);
+    const ModelFolder parts = open_model_folder(base);
+    const auto model = std::make_shared<TransformerNetwork>(parts.config);
+    load_weights(*model, base);
+    const ScoreRequest request{{Message::of(Role::user, "What is 2 + 3?")}, {5, 17, 2, 90, 41}, 1.0, {}};
+    const std::vector<std::int32_t> prompt =
+        encode_prompt(request.messages, {}, parts.chat, *parts.tokenizer, parts.images, parts.config, nullptr).ids;
+    const auto of_network = [&] {
+      const at::NoGradGuard no_grad;
+      return logprobs_of(*model, {prompt.begin(), prompt.end()}, request.token_ids);
+    };
+    const std::vector<double> plain = of_network();
+    const test::TempFolder folder;
+    LoraAdapter adapter(model, {.rank = 3, .alpha = 6, .targets = ".*"}, 1);
+    disturb(adapter);
+    adapter.save(folder.path(), base.string());
+    const std::vector<double> wanted = of_network();
+    const auto policy = make_local_policy(folder.path(), {.threads = 1, .weights = WeightKind::f32});
+    const std::vector<float> logprobs = policy->score({&request, 1}).at(0).logprobs;
+    REQUIRE(logprobs.size() == wanted.size());
+    for (std::size_t t = 0; t < wanted.size(); ++t) {
+      CHECK(static_cast<double>(logprobs[t]) == Approx(wanted[t]).margin(1e-4));
+      CHECK(std::abs(wanted[t] - plain[t]) > 1e-2);
+    }
+  }
+}
+
+TEST_CASE("lora: the linears of the network are those that an adapter's file may name") {
+  for (const char* name : {"generation/model", "text_models/llama"}) {
+    const ModelConfig config = open_model_folder(agon::test::golden_path(name)).config;
+    LinearShapes shapes;
+    const TransformerNetwork model(config);
+    for (const auto& [module, linear] : model.linears())
+      shapes[module] = {linear.weight.size(0), linear.weight.size(1)};
+    CHECK((shapes == adaptable_linears(config)));
   }
 }
 
