@@ -79,8 +79,9 @@ def expect(prompt, model, tokenizer):
     text = tokenizer.apply_chat_template([{"role": "user", "content": prompt}], tokenize=False,
                                          add_generation_prompt=True)
     ids = torch.tensor([tokenizer(text)["input_ids"]])
+    special = tokenizer.convert_tokens_to_ids(SPECIAL)
     suppressed = [i for i in range(model.config.vocab_size)
-                  if i != tokenizer.eos_token_id and (i >= len(tokenizer) or i in tokenizer.all_special_ids)]
+                  if i != tokenizer.eos_token_id and (i >= len(tokenizer) or i in special)]
     with torch.inference_mode():
         out = model.generate(input_ids=ids, attention_mask=torch.ones_like(ids), do_sample=False,
                              max_new_tokens=NEW_TOKENS, suppress_tokens=suppressed)
@@ -125,7 +126,7 @@ def write_gguf(path, name, model, dtype, tokenizer):
     words = {id: token for token, id in tokenizer.get_vocab().items()}
     tokens = [words.get(id, f"[PAD{id}]") for id in range(config.vocab_size)]
     kinds = [gguf.TokenType.UNUSED if id not in words else
-             gguf.TokenType.CONTROL if id in tokenizer.all_special_ids or words[id] in SPECIAL else gguf.TokenType.NORMAL
+             gguf.TokenType.CONTROL if words[id] in SPECIAL else gguf.TokenType.NORMAL
              for id in range(config.vocab_size)]
     model_part = json.loads(tokenizer.backend_tokenizer.to_str())["model"]
     writer.add_tokenizer_model("gpt2")
