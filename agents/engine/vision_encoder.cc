@@ -164,7 +164,8 @@ std::vector<float> encode_image(const VisionWeights& weights, const VisionConfig
               });
     const std::size_t level = parts.size() - 1;
     if (level < config.deepstack_blocks.size() && config.deepstack_blocks[level] == i)
-      parts.push_back(merge(weights.deepstack[level], adapter ? &adapter->deepstack[level] : nullptr, x, scratch, parallel));
+      parts.push_back(
+          merge(weights.deepstack[level], adapter ? &adapter->deepstack[level] : nullptr, x, scratch, parallel));
   }
   parts.front() = merge(weights.merger, adapter ? &adapter->merger : nullptr, x, scratch, parallel);
   return by_token(parts, config.out_hidden_size);

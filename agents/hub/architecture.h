@@ -28,7 +28,7 @@ struct Tower {
   bool learns_places = false;  // patches have a bias, and each place of a picture an embedding that is added to them
   bool is_stacked = false;     // DeepStack: states of some blocks reach the first layers of the text
 };
-extern const Tower kQwen2Tower, kQwen2_5Tower, kQwen3Tower;
+extern const Tower kQwen2Tower, kQwen25Tower, kQwen3Tower;
 
 struct Architecture {
   std::string_view model_type;  // of config.json

@@ -238,7 +238,7 @@ std::vector<GgufTensor> attention_parts(std::string_view block, std::string_view
 
 std::vector<GgufKey> gguf_vision_keys(const ModelConfig& config, const ImageProcessorConfig& images) {
   const VisionConfig& vision = *config.vision;
-  if (vision.tower != &kQwen2_5Tower)
+  if (vision.tower != &kQwen25Tower)
     throw Error("GGUF: the vision tower of {} is not written, only that of qwen2_5_vl. Keep this model in its folder.",
                 config.model_type);
   const auto number = [](int value) { return static_cast<std::uint32_t>(value); };

@@ -20,7 +20,7 @@ struct VisionConfig {
   std::vector<int> fullatt_block_indexes{7, 15, 23, 31};
   int position_embeddings = 0;             // of a tower that learns places: those of a square; else 0
   std::vector<int> deepstack_blocks = {};  // ascending: the states after the i-th of them reach layer i of the text
-  const Tower* tower = &kQwen2_5Tower;
+  const Tower* tower = &kQwen25Tower;
 
   bool sees_whole_frame(int block) const;  // else windows
   int places_a_side() const;               // of the square of position_embeddings
