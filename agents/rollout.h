@@ -1,5 +1,5 @@
 // agents/rollout.h - plays episodes: groups of samples of each task on a pool of threads, with one policy and one env
-// per sample.
+// per sample; of a resumed run those that are not finished.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,5 @@
-// cli/play.h - plays one suite with one policy into one run folder: the work of `agon run` and `agon eval`.
+// cli/play.h - plays one suite with one policy into one run folder: the work of `agon run` and `agon eval`. Which
+// episodes of a resumed run are left to play, agents/rollout.h says.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,6 @@
 // tools/tool_format.h - tools as other programs describe and call them. One list of specs is printed as OpenAI, MCP and
-// OpenEnv have it; calls are read from tags in a turn and from OpenAI's tool calls.
+// OpenEnv have it; calls are read from tags in a turn and from OpenAI's tool calls. What agon's own server reads from
+// an answer is in serve/chat_tools.h.
 #pragma once
 
 #include <span>

@@ -12,6 +12,11 @@
 namespace agon::agents {
 namespace {
 
+const std::map<std::string, Continuing> kWays = {
+    {"probe", Continuing::probe},     {"continue_final_message", Continuing::message},
+    {"prefill", Continuing::prefill}, {"completions", Continuing::completions},
+    {"none", Continuing::none},       {"chat_template", Continuing::chat_template}};
+
 bool is_address(std::string_view text) { return text.starts_with("http://") || text.starts_with("https://"); }
 
 template <typename Value>
@@ -74,10 +79,9 @@ void check(const ConfigSection& section, const Endpoint& endpoint) {
     throw Error("{}: 'timeout' must be a number of seconds above 0, got {}.", section.name(), endpoint.timeout);
   if (endpoint.context < 0)
     throw Error("{}: 'context' must be a number of tokens, got {}.", section.name(), endpoint.context);
-  const bool is_text = endpoint.continuing == Continuing::completions;
-  if ((is_text || endpoint.continuing == Continuing::chat_template) && endpoint.tokenizer.empty())
+  if (needs_template(endpoint.continuing) && endpoint.tokenizer.empty())
     throw Error("{}: 'continue' is {}, which needs the model's chat template. Name its folder: tokenizer: DIR.",
-                section.name(), is_text ? "completions" : "chat_template");
+                section.name(), to_string(endpoint.continuing));
   if (!endpoint.extra_body.is_object())
     throw Error("{}: 'extra_body' must be a mapping of keys to values.", section.name());
   for (const char* key : {"messages", "model", "n", "stream", "max_tokens", "temperature", "top_p", "seed", "stop"})
@@ -110,13 +114,7 @@ Endpoint read_file_of(const std::string& file) {
   endpoint.images = named<PictureForm>(section, "images", images,
                                        {{"data_url", PictureForm::data_url}, {"file_url", PictureForm::file_url}});
   endpoint.keep_reasoning = named<bool>(section, "reasoning", reasoning, {{"keep", true}, {"drop", false}});
-  endpoint.continuing = named<Continuing>(section, "continue", continuing,
-                                          {{"probe", Continuing::probe},
-                                           {"continue_final_message", Continuing::message},
-                                           {"prefill", Continuing::prefill},
-                                           {"completions", Continuing::completions},
-                                           {"chat_template", Continuing::chat_template},
-                                           {"none", Continuing::none}});
+  endpoint.continuing = named<Continuing>(section, "continue", continuing, kWays);
   if (const Json* const extra = section.child("extra_body")) endpoint.extra_body = *extra;
   read_headers(section, endpoint);
   read_price(section, endpoint);
@@ -144,6 +142,11 @@ Endpoint read_endpoint(const std::string& text) {
   set_address(endpoint, text);
   return endpoint;
 }
+
+std::string_view to_string(Continuing way) {
+  return std::find_if(kWays.begin(), kWays.end(), [&](const auto& one) { return one.second == way; })->first;
+}
+bool needs_template(Continuing way) { return way == Continuing::completions || way == Continuing::chat_template; }
 
 std::string Endpoint::name() const { return model.empty() ? url : model; }
 std::string Endpoint::address() const { return model.empty() ? url : url + "#" + model; }

@@ -16,13 +16,14 @@ namespace agon::agents {
 bool names_endpoint(std::string_view text);
 
 // How a request asks for the rest of an assistant's turn; agents/remote/probe.h finds out which way a server takes.
-// message: its last message is the assistant's, and
-// "continue_final_message" says so (vLLM, SGLang). prefill: the same, without a word (llama.cpp). completions: the
-// prompt as a text, made with the endpoint's tokenizer. none: it cannot. chat_template: the last message is the
-// assistant's, and the request brings the endpoint's chat template with an end that leaves the turn open (transformers
-// serve).
+// message: its last message is the assistant's, and "continue_final_message" says so (vLLM, SGLang). prefill: the same,
+// without a word (llama.cpp). completions: the prompt as a text, made with the endpoint's tokenizer. none: it cannot.
+// chat_template: the last message is the assistant's, and the request brings the endpoint's chat template with an end
+// that leaves the turn open (transformers serve).
 // The numbers stand in caches of generations: a new one comes last.
 enum class Continuing { probe, message, prefill, none, completions, chat_template };
+std::string_view to_string(Continuing way);  // as the YAML file has it
+bool needs_template(Continuing way);         // and so the endpoint's tokenizer folder
 enum class PictureForm { data_url, file_url };
 // What was generated before is taken from the cache (agents/remote/generation_cache.h). record: what is new is kept
 // there; replay: the server is not asked.

@@ -178,9 +178,9 @@ class Prober {
     const Continuing wanted = client_.endpoint().continuing;
     std::vector<Continuing> ways{wanted};
     if (wanted == Continuing::none) return;
-    if (wanted == Continuing::probe) ways = {Continuing::message, Continuing::prefill};
-    if (wanted == Continuing::probe && text_)
-      ways.insert(ways.end(), {Continuing::chat_template, Continuing::completions});
+    if (wanted == Continuing::probe)
+      ways = {Continuing::message, Continuing::prefill, Continuing::chat_template, Continuing::completions};
+    if (!text_) std::erase_if(ways, needs_template);
     for (const Continuing way : ways)
       if (continues_by(way, half, rest)) return;
     traits().continuing = wanted == Continuing::probe ? Continuing::none : wanted;

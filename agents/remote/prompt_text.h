@@ -17,7 +17,7 @@ namespace agon::agents {
 class PromptText {
  public:
   // Throws Error where the folder has no tokenizer.json and chat template that agon reads.
-  explicit PromptText(const std::filesystem::path& folder) : parts_(open_text_folder(folder)) {}
+  explicit PromptText(const std::filesystem::path& folder);
 
   // Up to the open turn and its prefix, without the token that begins every text: servers add it. Special tokens in a
   // message are those of the model: a server cannot tell them from the template's. Throws Error for a picture.
@@ -25,7 +25,7 @@ class PromptText {
   // The chat template, for requests whose last message is the turn that has begun: what it writes ends with that turn,
   // and with the white space at its end, which many templates drop. It refuses messages whose last one the model's
   // template drops.
-  std::string continuing_jinja() const;
+  const std::string& continuing_jinja() const { return continuing_jinja_; }
   int tokens(std::string_view text) const;
   int prompt_tokens(const std::vector<Message>& messages, std::string_view prefix) const;  // pictures count as none
 
@@ -33,6 +33,7 @@ class PromptText {
   std::string rendered(const std::vector<Message>& messages, std::string_view prefix, bool takes_pictures) const;
 
   const TextFolder parts_;
+  const std::string continuing_jinja_;
 };
 
 }  // namespace agon::agents

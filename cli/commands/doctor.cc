@@ -101,10 +101,7 @@ std::string stop_text(const agents::ServerTraits& can) {
 std::string continuing_text(const agents::ServerTraits& can) {
   if (can.continuing == agents::Continuing::none) return "no: agon search and self-score need it";
   if (can.continuing == agents::Continuing::completions) return "completions, of texts alone";
-  const std::string way = can.continuing == agents::Continuing::message         ? "continue_final_message"
-                          : can.continuing == agents::Continuing::chat_template ? "chat_template"
-                                                                                : "prefill";
-  return way + (can.keeps_blank_end ? "" : ", without the white space at its end");
+  return std::string(to_string(can.continuing)) + (can.keeps_blank_end ? "" : ", without the white space at its end");
 }
 
 // What a server can do: a line each.

@@ -1,5 +1,5 @@
-// tests/support/serving_fixture.h - a server of models for as long as a test wants it, and what its
-// clients say.
+// tests/support/serving_fixture.h - a server of models for as long as a test wants it, and what its clients
+// say.
 #pragma once
 
 #include <atomic>

@@ -29,8 +29,9 @@ class WireClient {
   WireClient(const WireClient&) = delete;
   WireClient& operator=(const WireClient&) = delete;
 
-  // Whether all of it could be sent.
-  bool say(std::string_view text) const {
+  void say(std::string_view text) const { REQUIRE(can_say(text)); }
+  // Whether all of it could be sent: for a server that may close, and for other threads than the test's.
+  bool can_say(std::string_view text) const {
     return ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL) == std::ssize(text);
   }
   void say_no_more() const { ::shutdown(socket_, SHUT_WR); }

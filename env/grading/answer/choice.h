@@ -1,4 +1,5 @@
 // env/grading/answer/choice.h - which of several options an answer names. Pure functions; nothing throws for any text.
+// env/grading/rules/choice_rule.h says when two answers agree.
 #pragma once
 
 #include <cstddef>
