@@ -249,7 +249,7 @@ TEST_CASE("slow requests hold up neither others nor the end") {
   for (int i = 0; i < 60; ++i) {
     slow.push_back(std::make_unique<WireClient>(port));
     slow.back()->can_say(i % 2 == 0 ? "GET /health HTTP/1.1\r\nX: "
-                                : "POST /retrieve HTTP/1.1\r\nContent-Length: 99\r\n\r\n{");
+                                    : "POST /retrieve HTTP/1.1\r\nContent-Length: 99\r\n\r\n{");
   }
   std::jthread drip([&](const std::stop_token& stop) {
     while (!stop.stop_requested()) {
@@ -281,7 +281,8 @@ TEST_CASE("a request has its time: headers, body, and between two") {
   // A byte now and then wins no time.
   const WireClient dripping(serving.server.port());
   const auto start = Clock::now();
-  while (dripping.can_say("G") && seconds_since(start) < kSoon) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  while (dripping.can_say("G") && seconds_since(start) < kSoon)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
   CHECK(seconds_since(start) < kSoon);
 }
 
