@@ -1,6 +1,6 @@
 // agents/learn/loop/checkpoint_folder.h - writes and finds OUTPUT/checkpoint, so that one complete checkpoint exists
-// even if the process is killed or the machine loses power. What stands in it is
-// in each training's own file: train.cc, sft.cc, offline.cc, critic/reward_model/training.cc.
+// even if the process is killed or the machine loses power. What stands in it is in each training's own file: train.cc,
+// sft.cc, offline.cc, critic/reward_model/training.cc.
 #pragma once
 
 #include <cstdint>
