@@ -102,7 +102,7 @@ RunSummary summarize(const Json& config, const std::vector<EpisodeOutcome>& outc
 // and `verifier, verified {n: v}, verified_majority {n: v}, not_fitting [n]`. Null: undefined (no such episode). The
 // metrics of `ci` and `n`: "greedy", "pass_at_8", "best_of_4", "majority_4", "score_auc", "score_ap", "mean_reward",
 // "step_success", "acc_t1", "greedy_acc_t1", "verified_8", "verified_majority_8".
-Json to_json(const RunSummary& summary);  // as it is stored; cli/printed_json.h prints it
+Json to_json(const RunSummary& summary);  // as it is stored; cli/printed_json.h has the keys that are printed
 // The verifier's figures in the JSON of a summary, of this agon or an earlier one; nothing if it has none.
 std::optional<VerifiedFigures> verified_in(const Json& summary);
 

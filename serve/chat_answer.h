@@ -37,6 +37,8 @@ struct TokenCounts {
 };
 Json usage_json(const TokenCounts& counts);
 
+inline const std::string kEndOfStream = "data: [DONE]\n\n";
+
 class AnswerWriter {
  public:
   AnswerWriter(AnswerForm form, AnswerHead head, const AnswerOptions& options, const agents::Tokenizer& tokenizer);

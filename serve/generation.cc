@@ -104,7 +104,7 @@ class Runner {
     }
     const TokenCounts counts = count(completions);
     if (generation_.options.include_usage) send(writer_.usage_event(counts));
-    send("data: [DONE]\n\n");
+    send(kEndOfStream);
     return {};
   }
 
@@ -261,7 +261,7 @@ class Runner {
     } catch (const std::exception& other) {
       error.message = other.what();
     }
-    if (has_begun_) send("data: " + error_body(error) + "\n\ndata: [DONE]\n\n");
+    if (has_begun_) send("data: " + error_body(error) + "\n\n" + kEndOfStream);
     return answer_of(error);
   }
 

@@ -17,8 +17,8 @@ namespace agon::cli {
 
 void add_train_sft(CLI::App& app) {
   auto flags = std::make_shared<TrainingFlags>();
-  CLI::App* command = app.add_subcommand("train-sft", "Train a local model on the suites' experts");
-  add_training_options(*command, *flags, "models/agon-tiny.yaml", "steps=200");
+  CLI::App* command = app.add_subcommand("train-sft", "Train a model by imitation of the suites' experts");
+  add_training_options(*command, *flags, "docs/train.md", "steps=200");
   command->callback([flags, command] {
     const agents::SftConfig config = agents::load_sft_config(flags->config, changes_of("train-sft", *flags));
     if (print_config(*command, *flags, config.source, agents::kSftPaths)) return;

@@ -138,6 +138,9 @@ void add_critic_options(CLI::App& command, CriticFlags& flags, const std::string
                   command.get_name() == "search"
                       ? "Model folder or server of the critic (default: models/agon-tiny-critic; for "
                         "self-score the model of --policy)"
+                  : command.get_name() == "replay"
+                      ? "Model folder or server of the critic (default: the run's own; with --critic self-score the "
+                        "model of --policy, else models/agon-tiny-critic)"
                       : "Model folder or server of the critic (default: models/agon-tiny-critic; for "
                         "self-score models/agon-tiny)")
       ->type_name("<path>")

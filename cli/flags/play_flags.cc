@@ -92,7 +92,7 @@ void add_sampling_options(CLI::App& command, PlayFlags& flags) {
       ->capture_default_str()
       ->check(whole_number_in(1, 1'000'000))
       ->group(kPolicyFlags);
-  command.add_option("--in-flight", flags.threads, "Number of groups played at the same time; changes no result")
+  command.add_option("--in-flight", flags.threads, "Number of tasks played at the same time; changes no result")
       ->capture_default_str()
       ->check(whole_number_in(1, 1024))
       ->group(kPolicyFlags);
@@ -103,7 +103,7 @@ void add_play_options(CLI::App& command, PlayFlags& flags) {
   add_task_options(command, flags);
   command
       .add_option("--samples", flags.samples,
-                  "Samples per task, in addition to one greedy answer; at temperature 0 one")
+                  "Samples per task, in addition to one greedy answer; only 1 if --temperature is 0")
       ->capture_default_str()
       ->check(whole_number_in(1, 4096))
       ->group(kPolicyFlags);

@@ -7,6 +7,7 @@
 #include "agents/config_reader.h"
 #include "agents/learn/loop/checkpoint_folder.h"
 #include "agents/learn/loop/config_paths.h"
+#include "agents/learn/loop/learning_rate.h"
 #include "agents/learn/loop/reward_learner.h"
 #include "agents/learn/loop/train_config.h"
 #include "agents/learn/loop/unused_keys.h"
@@ -177,10 +178,11 @@ class RewardTrainer {
     const std::vector<agents::RankedResponses> batch = drawn(step_);
     const auto ties =
         std::ranges::count_if(batch, [&](const auto& set) { return agents::draws_ties(config_.loss, set.rank); });
-    const double left = 1 - static_cast<double>(step_) / static_cast<double>(steps_);
+    const agents::LearningRate rate{
+        .peak = config_.learning_rate, .decay = agents::Decay::linear, .decay_steps = steps_};
     agents::RankingStepFigures figures;
     try {
-      figures = learner_.step(batch, config_.learning_rate * left);
+      figures = learner_.step(batch, agents::rate_at(rate, step_));
     } catch (const Error& error) {
       throw Error("train-rm: step {}: {}", step_, error.what());
     }

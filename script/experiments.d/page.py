@@ -25,7 +25,7 @@ def machine_of(result, name, machines):
 
 
 def counted(words):
-    return "; ".join(f"{word} ({count} runs)" for word, count in collections.Counter(words).items())
+    return "; ".join(f"{word} ({count} run{'s' if count > 1 else ''})" for word, count in collections.Counter(words).items())
 
 
 def origin(name, folder):

@@ -100,9 +100,13 @@ Json read_state(const fs::path& folder) {
   const fs::path file = folder / "state.json";
   Json state = json_or_discarded(read_file(file.string()));
   const bool whole = state.is_object() && state.contains("step") && state["step"].is_number_integer();
-  if (!whole || state["step"].get<std::int64_t>() < 0)
-    throw Error("{}: the checkpoint is damaged. Remove {} to begin again.", file.string(), folder.string());
+  if (!whole || state["step"].get<std::int64_t>() < 0) throw damaged_checkpoint(folder);
   return state;
+}
+
+Error damaged_checkpoint(const fs::path& folder) {
+  return Error("{}: the checkpoint is damaged. Remove {} to begin again.", (folder / "state.json").string(),
+               folder.string());
 }
 
 void require_own_training(const Json& notes, const std::string& fingerprint, const std::string& command,

@@ -1,5 +1,6 @@
 // agents/learn/loop/checkpoint_folder.h - writes and finds OUTPUT/checkpoint, so that one complete checkpoint exists
-// even if the process is killed or the machine loses power.
+// even if the process is killed or the machine loses power. What stands in it is in each training's own file: train.cc,
+// sft.cc, offline.cc, critic/reward_model/training.cc.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <functional>
 #include <string>
 
+#include "core/error.h"
 #include "core/json.h"
 
 namespace agon::agents {
@@ -32,6 +34,8 @@ void cut_log(const std::filesystem::path& log, std::int64_t step);
 // The object in state.json of a checkpoint's folder. Throws Error if the file is missing, damaged, or has no integer
 // 'step' >= 0.
 Json read_state(const std::filesystem::path& folder);
+// What to throw for a state.json whose other keys are damaged.
+Error damaged_checkpoint(const std::filesystem::path& folder);
 // Throws Error, naming the command and the folder's content, unless the notes of a checkpoint or finished model have
 // "training": fingerprint. If they have "settings", these are compared with `settings`, and the message names the keys
 // that differ, with both values.

@@ -10,6 +10,7 @@
 #include "agents/hub/model_folder.h"
 #include "agents/hub/prompt.h"
 #include "agents/learn/loop/checkpoint_folder.h"
+#include "agents/learn/loop/learning_rate.h"
 #include "agents/learn/loop/offline_loss.h"
 #include "agents/learn/loop/optimizer.h"
 #include "agents/learn/network/checkpoint_weights.h"
@@ -230,8 +231,8 @@ class OfflineTrainer {
     tokens.logprob = logprobs(batch);
     const OfflineLoss loss = offline_loss(tokens, config_.loss);
     loss.loss.backward();
-    const double left = 1 - static_cast<double>(step_) / static_cast<double>(batches_.size());
-    optimizer_->step(config_.learning_rate * left, config_.clip_norm);
+    const LearningRate rate{.peak = config_.learning_rate, .decay = Decay::linear, .decay_steps = std::ssize(batches_)};
+    optimizer_->step(rate_at(rate, step_), config_.clip_norm);
     return loss.figures;
   }
 

@@ -6,12 +6,12 @@
 
 #include <chrono>
 #include <cmath>
-#include <numbers>
 
 #include "agents/engine/local_policy.h"
 #include "agents/hub/tokenizer_learner.h"
 #include "agents/learn/data/sft_queue.h"
 #include "agents/learn/loop/checkpoint_folder.h"
+#include "agents/learn/loop/learning_rate.h"
 #include "agents/learn/loop/sft_model.h"
 #include "agents/learn/loop/sft_score.h"
 #include "agents/learn/network/checkpoint_weights.h"
@@ -55,13 +55,12 @@ std::string name_of(const SftSource& source) {
          (source.suite.options().two_turn ? " two-turn" : "") + (source.writer.empty() ? "" : " written");
 }
 
-double learning_rate_at(const SftConfig& config, std::int64_t step) {
-  if (step < config.warmup_steps)
-    return config.learning_rate * static_cast<double>(step + 1) / static_cast<double>(config.warmup_steps);
-  const double share =
-      static_cast<double>(step - config.warmup_steps) / static_cast<double>(config.steps - config.warmup_steps);
-  return config.learning_rate *
-         (config.final_rate + (1 - config.final_rate) * 0.5 * (1 + std::cos(std::numbers::pi * share)));
+LearningRate learning_rate(const SftConfig& config) {
+  return {.peak = config.learning_rate,
+          .warmup_steps = config.warmup_steps,
+          .decay = Decay::cosine,
+          .final_share = config.final_rate,
+          .decay_steps = config.steps - config.warmup_steps};
 }
 
 double auxiliary_weight_at(const SftConfig& config, std::int64_t step) {
@@ -87,7 +86,7 @@ class ImitationTrainer {
       BatchQueue queue(config_, folder_, classes_, shown_, step_, config_.steps, scores);
       Progress progress("train-sft", config_.steps, "steps", step_);
       for (; step_ < config_.steps && !stop; progress.add(1, last_figures_)) {
-        const double rate = learning_rate_at(config_, step_), auxiliary = auxiliary_weight_at(config_, step_);
+        const double rate = rate_at(learning_rate(config_), step_), auxiliary = auxiliary_weight_at(config_, step_);
         log(model_->step(queue.next(), rate, auxiliary), rate);
         if (++step_ % config_.checkpoint_steps == 0 && step_ < config_.steps) checkpoint();
       }
@@ -155,8 +154,8 @@ class ImitationTrainer {
       std::vector<SftBatch> batches = queue.next();
       for (std::size_t i = 0; i < answers.size(); ++i)
         batches.push_back(score_batch(answers[i], config_.sources[i].episodes, step));
-      const double rate =
-          config_.score_learning_rate * (1 - static_cast<double>(step) / static_cast<double>(config_.score_steps));
+      const double rate = rate_at(
+          {.peak = config_.score_learning_rate, .decay = Decay::linear, .decay_steps = config_.score_steps}, step);
       log(model_->step(batches, rate, 0), rate);
       progress.add(1, last_figures_);
     }

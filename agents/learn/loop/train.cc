@@ -6,7 +6,6 @@
 
 #include <chrono>
 #include <cmath>
-#include <numbers>
 #include <numeric>
 #include <optional>
 
@@ -15,6 +14,7 @@
 #include "agents/learn/data/trajectory.h"
 #include "agents/learn/loop/checkpoint_folder.h"
 #include "agents/learn/loop/event_file.h"
+#include "agents/learn/loop/learning_rate.h"
 #include "agents/learn/loop/train_metrics.h"
 #include "agents/learn/loop/train_model.h"
 #include "agents/model_fingerprint.h"
@@ -44,15 +44,12 @@ double wall_clock() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-double learning_rate_at(const TrainConfig& config, std::int64_t step) {
-  const OptimizerConfig& optimizer = config.optimizer;
-  if (step < optimizer.warmup_steps)
-    return optimizer.learning_rate * static_cast<double>(step + 1) / static_cast<double>(optimizer.warmup_steps);
-  if (optimizer.schedule == "constant") return optimizer.learning_rate;
-  const double share = static_cast<double>(step - optimizer.warmup_steps) /
-                       static_cast<double>(std::max<std::int64_t>(1, config.steps - 1 - optimizer.warmup_steps));
-  return optimizer.learning_rate *
-         (optimizer.final_rate + (1 - optimizer.final_rate) * 0.5 * (1 + std::cos(std::numbers::pi * share)));
+LearningRate learning_rate(const OptimizerConfig& optimizer, std::int64_t steps) {
+  return {.peak = optimizer.learning_rate,
+          .warmup_steps = optimizer.warmup_steps,
+          .decay = optimizer.schedule == "cosine" ? Decay::cosine : Decay::none,
+          .final_share = optimizer.final_rate,
+          .decay_steps = std::max<std::int64_t>(1, steps - 1 - optimizer.warmup_steps)};
 }
 
 bool any_has_kl(std::span<const TrainGroup> groups) {
@@ -325,7 +322,7 @@ class Trainer {
     for (const TrainGroup& group : groups) all.push_back(&group);
     note_trained(groups);
     const Logprobs reference = any_has_kl(groups) ? model_.reference_logprobs(all) : Logprobs();
-    const double rate = learning_rate_at(config_, step_);
+    const double rate = rate_at(learning_rate(config_.optimizer, config_.steps), step_);
     std::vector<UpdateFigures> figures;
     for (int epoch = 0; epoch < config_.epochs; ++epoch)
       for (const std::vector<std::size_t>& places : minibatches(groups.size(), epoch))
@@ -513,14 +510,18 @@ class Trainer {
 
   void restore(const path& checkpoint) {
     model_.load_training_state(checkpoint);
-    const Json state = Json::parse(read_file((checkpoint / "state.json").string()));
-    step_ = state.at("step");
-    begun_ = state.at("begun");
-    evaluated_step_ = state.at("evaluated");
-    if (state.at("best").is_number()) best_ = state.at("best").get<double>();
-    has_learned_ = state.at("has_learned");
-    last_evaluation_ = state.at("last_evaluation");
-    restore_positions(state.at("sources"));
+    const Json state = read_state(checkpoint);
+    try {
+      step_ = state.at("step");
+      begun_ = state.at("begun");
+      evaluated_step_ = state.at("evaluated");
+      if (state.at("best").is_number()) best_ = state.at("best").get<double>();
+      has_learned_ = state.at("has_learned");
+      last_evaluation_ = state.at("last_evaluation");
+      restore_positions(state.at("sources"));
+    } catch (const Json::exception&) {
+      throw damaged_checkpoint(checkpoint);
+    }
   }
 
   const TrainConfig& config_;

@@ -1,4 +1,5 @@
-// env/suites/phone/screen.h - the picture of a phone's screen, 112 x 168.
+// env/suites/phone/screen.h - the picture of a phone's screen, 112 x 168. What lies where, and under a tap, is in
+// state.h.
 #pragma once
 
 #include "core/image.h"

@@ -186,6 +186,18 @@ TEST_CASE("train: checkpoints of another model are refused with the tensors that
   CHECK_THROWS_WITH(train(config, Resume::yes, go), Catch::Contains("do not fit"));
 }
 
+TEST_CASE("train: a damaged checkpoint is named") {
+  const TempFolder folder;
+  std::atomic<bool> go = false;
+  const TrainConfig config =
+      config_with(folder.path() / "a", {"steps=1", "evaluation={every: 0}", "sources=[{suite: charts, prompts: 1}]"});
+  REQUIRE(train(config, Resume::no, go));
+  for (const char* damaged : {"", "{", "[]", R"({"step": 1})", R"({"step": 1, "begun": "yes"})"}) {
+    write_file_atomically((config.output / "checkpoint/state.json").string(), damaged);
+    CHECK_THROWS_WITH(train(config, Resume::yes, go), Catch::Contains("state.json: the checkpoint is damaged"));
+  }
+}
+
 TEST_CASE("train: the gradient of each method's loss is that of finite differences", "[long]") {
   const std::string method =
       GENERATE("grpo", "dapo", "rloo", "dr_grpo", "adpo", "adpo_binary", "adpo_entangled", "lora");

@@ -86,10 +86,10 @@ void check_exact(const std::string& model_name, const std::vector<TextGroup>& gr
   }
 }
 
-const std::vector<std::string> kModels{"one_picture", "uneven_windows", "wide_head"};
+const std::vector<std::string> kPackedModels{"one_picture", "uneven_windows", "wide_head"};
 
 void check_all(const std::function<std::vector<TextGroup>(TextMaker&)>& make) {
-  for (const std::string& name : kModels) {
+  for (const std::string& name : kPackedModels) {
     INFO(name);
     const ModelConfig config = GoldenModel(name).model->config();
     TextMaker texts(config, 5);

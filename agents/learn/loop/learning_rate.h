@@ -1,0 +1,21 @@
+// agents/learn/loop/learning_rate.h - the learning rate of each step of a training: it rises to its peak in a warm-up,
+// then stays there or falls.
+#pragma once
+
+#include <cstdint>
+
+namespace agon::agents {
+
+enum class Decay { none, cosine, linear };
+
+struct LearningRate {
+  double peak = 1e-4;
+  std::int64_t warmup_steps = 0;  // step s of them has the share (s + 1) / warmup_steps of the peak
+  Decay decay = Decay::none;
+  double final_share = 0;        // of the peak,
+  std::int64_t decay_steps = 1;  // so many steps after the warm-up
+};
+// step: from 0.
+double rate_at(const LearningRate& rate, std::int64_t step);
+
+}  // namespace agon::agents
