@@ -12,34 +12,43 @@ std::string PolicySource::fingerprint() const {
   if (endpoint) return "served: " + endpoint->name();
   std::string files = model_fingerprint(folder);
   if (is_adapter_folder(folder)) files = fmt::format("{}+{}", files, model_fingerprint(base_of_adapter(folder)));
-  return weights == WeightKind::automatic ? files : fmt::format("{}#{}", files, name_of(weights));
+  if (choices.weights != WeightKind::automatic) files += fmt::format("#{}", name_of(choices.weights));
+  if (choices.resampler) files += fmt::format("#{}", name_of(*choices.resampler));
+  return files;
 }
 
 bool PolicySource::operator==(const PolicySource& other) const {
   if (endpoint || other.endpoint)
     return endpoint && other.endpoint && endpoint->url == other.endpoint->url && name() == other.name();
   std::error_code ignored;
-  return weights == other.weights && std::filesystem::equivalent(folder, other.folder, ignored);
+  return choices == other.choices && std::filesystem::equivalent(folder, other.folder, ignored);
 }
 
-std::pair<std::string, WeightKind> split_weight_kind(const std::string& text) {
-  const std::size_t mark = text.rfind('#');
-  if (mark != std::string::npos)
-    if (const auto kind = find_weight_kind(std::string_view(text).substr(mark + 1)))
-      return {text.substr(0, mark), *kind};
-  return {text, WeightKind::automatic};
+std::pair<std::string, FolderChoices> split_choices(const std::string& text) {
+  std::pair<std::string, FolderChoices> result{text, {}};
+  auto& [folder, choices] = result;
+  for (std::size_t mark; (mark = folder.rfind('#')) != std::string::npos; folder.resize(mark)) {
+    const std::string_view name = std::string_view(folder).substr(mark + 1);
+    const auto kind = find_weight_kind(name);
+    const auto resampler = find_resampler(name);
+    if (!kind && !resampler) break;
+    if (kind) choices.weights = *kind;
+    if (resampler) choices.resampler = resampler;
+  }
+  return result;
 }
 
 PolicySource policy_source(const std::string& text) {
   if (names_endpoint(text)) return read_endpoint(text);
-  const auto [folder, kind] = split_weight_kind(text);
-  return {std::filesystem::path(folder), kind};
+  const auto [folder, choices] = split_choices(text);
+  return {std::filesystem::path(folder), choices};
 }
 
 std::unique_ptr<Policy> open_policy(PolicySource& source, const LocalPolicyOptions& options) {
   if (!source.endpoint) {
     LocalPolicyOptions own = options;
-    own.weights = source.weights;
+    own.weights = source.choices.weights;
+    own.resampler = source.choices.resampler;
     return make_local_policy(source.folder, own);
   }
   auto policy = std::make_unique<RemotePolicy>(*source.endpoint);

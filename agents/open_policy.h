@@ -13,14 +13,21 @@
 
 namespace agon::agents {
 
+// How a folder is opened.
+struct FolderChoices {
+  WeightKind weights = WeightKind::automatic;
+  std::optional<Resampler> resampler;  // of pictures; nothing: the one that the folder names
+  bool operator==(const FolderChoices&) const = default;
+};
+
 // One of the two.
 struct PolicySource {
   std::filesystem::path folder;
-  WeightKind weights = WeightKind::automatic;  // of the folder
+  FolderChoices choices;  // of the folder
   std::optional<Endpoint> endpoint;
 
-  PolicySource(std::filesystem::path path, WeightKind kind = WeightKind::automatic)  // NOLINT: a folder is a source
-      : folder(std::move(path)), weights(kind) {}
+  PolicySource(std::filesystem::path path, const FolderChoices& with = {})  // NOLINT: a folder is a source
+      : folder(std::move(path)), choices(with) {}
   PolicySource(Endpoint server) : endpoint(std::move(server)) {}  // NOLINT
   // For tables and records: the last part of the folder, or the model's name (the server's address, where it has none).
   std::string name() const;
@@ -30,10 +37,10 @@ struct PolicySource {
   bool operator==(const PolicySource& other) const;
 };
 
-// "models/x#q8" -> "models/x" and q8; without such an ending the whole text, and automatic.
-std::pair<std::string, WeightKind> split_weight_kind(const std::string& text);
+// "models/x#q8#torchvision" -> "models/x" and these; without such endings the whole text, and none.
+std::pair<std::string, FolderChoices> split_choices(const std::string& text);
 // What the text names, without a default: a folder (of a model or of an adapter, which names its base) as it is, with
-// the kind of its weights behind a '#', or a server (agents/remote/endpoint.h).
+// its choices behind a '#' each, or a server (agents/remote/endpoint.h).
 PolicySource policy_source(const std::string& text);
 
 // Throws Error for a folder that cannot be loaded and for a server that does not answer. A server that was named

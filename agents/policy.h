@@ -124,6 +124,7 @@ struct Capabilities {
   bool seeds = true;               // the same seed, the same text
   bool samples = true;             // temperature has an effect
   bool counts_tokens = true;       // Completion::tokens() and prompt_tokens
+  bool videos = false;
 };
 
 class Policy {

@@ -11,6 +11,9 @@ void require_plays(const std::string& command, const agents::Capabilities& polic
         "{}: the tasks of {} have pictures, and {} takes none. Choose a model that reads pictures, or a suite of "
         "text.",
         command, options.suite.name(), policy.name);
+  if (!policy.videos && env::shows_videos(options.suite, options.split, options.seed))
+    throw Error("{}: the tasks of {} have videos, and {} takes none. Choose a model folder that reads videos.", command,
+                options.suite.name(), policy.name);
   if (!policy.samples && options.sampling.temperature > 0 && options.samples > 1)
     throw Error(
         "{}: the server of {} ignores the temperature, so all {} samples of a task would be the same. Let it "

@@ -1,7 +1,7 @@
 # Third-party libraries as imported targets under agon:: where the package brings none. All of them are SYSTEM.
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
-find_package(OpenCV 4.6 REQUIRED COMPONENTS core imgproc)
+find_package(OpenCV 4.6 REQUIRED COMPONENTS core imgproc videoio)
 find_package(SQLiteCpp 3.2 REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(CLI11 2.1 REQUIRED)

@@ -1,20 +1,11 @@
 #include "core/image_decoder.h"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <spawn.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -23,18 +14,16 @@
 #include <vector>
 
 #include "core/decoder/protocol.h"
-#include "core/descriptor.h"
 #include "core/error.h"
 
 namespace agon {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = DecoderProcess::Clock;
 using decoder::Reply;
 using decoder::Request;
 
 constexpr std::uint64_t kMostBytesAtOnce = 1ull << 30;
-constexpr int kSocketBuffer = 1 << 20;
 
 // How long a decoder may take before it counts as stuck: its CPU time has its own bound, the load of the machine has
 // none.
@@ -42,142 +31,8 @@ std::chrono::duration<double> patience(double cpu_seconds) {
   return std::chrono::duration<double>(60 + 10 * cpu_seconds);
 }
 
-// Next to this program, or, for programs in other folders of a build, where the build puts it.
-std::string decoder_path() {
-  std::error_code code;
-  const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe", code).parent_path();
-  for (const auto& path : {here / "agon-decode", here.parent_path() / "cli" / "agon-decode"})
-    if (std::filesystem::exists(path, code)) return path;
-  throw NoDecoder("pictures: there is no decoder at {}. Run script/build.", (here / "agon-decode").string());
-}
-
-// The process ended, and was not asked to.
-struct Ended {};
-
-// A decoder process and the socket to it.
-class Worker {
- public:
-  Worker();
-  ~Worker() { end(); }
-  Worker(const Worker&) = delete;
-  Worker& operator=(const Worker&) = delete;
-
-  void set_deadline(Clock::time_point deadline) { deadline_ = deadline; }
-  // Whole, or throws Ended.
-  void send(const void* bytes, std::size_t count);
-  void receive(void* bytes, std::size_t count);
-  bool overdue() const { return overdue_; }
-  // Ends it and returns its wait status; nothing if somebody else took that.
-  std::optional<int> end();
-
- private:
-  void wait_for(short event);
-  Descriptor socket_;
-  pid_t process_ = -1;
-  const pid_t owner_ = ::getpid();  // a copy of this process, by fork(), ends nothing
-  Clock::time_point deadline_;
-  bool overdue_ = false;
-};
-
-// With the socket as its standard input, nothing else open, no environment, and no signal from the terminal.
-pid_t spawn(const std::string& path, int socket) {
-  posix_spawn_file_actions_t files;
-  posix_spawnattr_t attributes;
-  posix_spawn_file_actions_init(&files);
-  posix_spawnattr_init(&attributes);
-  posix_spawn_file_actions_adddup2(&files, socket, 0);
-  posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_addclosefrom_np(&files, 3);
-  sigset_t none, all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-  std::string name = "agon-decode", libraries;
-  char* const arguments[] = {name.data(), nullptr};
-  char* environment[] = {nullptr, nullptr};
-  if (const char* folders = std::getenv("LD_LIBRARY_PATH")) {
-    libraries = std::string("LD_LIBRARY_PATH=") + folders;
-    environment[0] = libraries.data();
-  }
-  pid_t process = -1;
-  const int failure = ::posix_spawn(&process, path.c_str(), &files, &attributes, arguments, environment);
-  posix_spawn_file_actions_destroy(&files);
-  posix_spawnattr_destroy(&attributes);
-  if (failure != 0) throw Error("pictures: the decoder {} cannot be started: {}", path, std::strerror(failure));
-  return process;
-}
-
-Worker::Worker() {
-  const std::string path = decoder_path();
-  int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-    throw Error("pictures: no socket to a decoder: {}", std::strerror(errno));
-  socket_ = Descriptor(ends[0]);
-  const Descriptor theirs(ends[1]);
-  for (const int end : ends) {
-    ::setsockopt(end, SOL_SOCKET, SO_SNDBUF, &kSocketBuffer, sizeof(kSocketBuffer));
-    ::setsockopt(end, SOL_SOCKET, SO_RCVBUF, &kSocketBuffer, sizeof(kSocketBuffer));
-  }
-  process_ = spawn(path, theirs.get());
-}
-
-std::optional<int> Worker::end() {
-  if (process_ < 0) return {};
-  socket_.reset();
-  if (::getpid() != owner_) return {};
-  ::kill(process_, SIGKILL);  // one that is ending by itself keeps the status that it ends with
-  int status = 0;
-  pid_t ended = -1;
-  do ended = ::waitpid(process_, &status, 0);
-  while (ended < 0 && errno == EINTR);
-  process_ = -1;
-  return ended < 0 ? std::nullopt : std::optional(status);
-}
-
-void Worker::wait_for(short event) {
-  for (;;) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - Clock::now()).count();
-    pollfd waiting{socket_.get(), event, 0};
-    const int ready = left < 0 ? 0 : ::poll(&waiting, 1, static_cast<int>(std::min<std::int64_t>(left + 1, 1'000'000)));
-    if (ready > 0) return;
-    if (ready < 0 && errno == EINTR) continue;
-    if (ready == 0 && Clock::now() < deadline_) continue;
-    overdue_ = true;
-    throw Ended();
-  }
-}
-
-void Worker::send(const void* bytes, std::size_t count) {
-  for (const auto* from = static_cast<const char*>(bytes); count > 0;) {
-    const ssize_t sent = ::send(socket_.get(), from, count, MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (sent > 0) {
-      from += sent;
-      count -= static_cast<std::size_t>(sent);
-    } else if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-      wait_for(POLLOUT);
-    } else if (sent == 0 || errno != EINTR) {
-      throw Ended();
-    }
-  }
-}
-
-void Worker::receive(void* bytes, std::size_t count) {
-  for (auto* to = static_cast<char*>(bytes); count > 0;) {
-    const ssize_t received = ::recv(socket_.get(), to, count, MSG_DONTWAIT);
-    if (received > 0) {
-      to += received;
-      count -= static_cast<std::size_t>(received);
-    } else if (received < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-      wait_for(POLLIN);
-    } else if (received == 0 || errno != EINTR) {
-      throw Ended();
-    }
-  }
-}
+using Worker = DecoderProcess;
+using Ended = DecoderProcess::Ended;
 
 // The workers of this process: at most one a processor, and at most so many bytes of pictures at once.
 class Pool {
@@ -195,7 +50,7 @@ class Pool {
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
     Worker& worker() {  // throws Error if none can be started
-      if (!worker_) worker_ = std::make_unique<Worker>();
+      if (!worker_) worker_ = std::make_unique<Worker>("agon-decode", "pictures");
       return *worker_;
     }
     bool used() const { return used_; }  // it decoded another picture before

@@ -5,17 +5,11 @@
 
 #include <string>
 
-#include "core/error.h"
+#include "core/decoder_process.h"
 #include "core/image.h"
 #include "core/image_header.h"
 
 namespace agon {
-
-// The machinery is missing: the picture is not to blame.
-class NoDecoder : public Error {
- public:
-  using Error::Error;
-};
 
 // header: complete, without a fault, within the limits. keep_pixels false: the picture is decoded and an empty one
 // returned. Thread-safe; blocks while as many pictures are being decoded as there are processors, or while those take

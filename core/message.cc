@@ -16,6 +16,11 @@ std::string_view to_string(Role role) {
   return "user";
 }
 
+std::string Part::content() const {
+  if (is_video()) return video->hash().hex();
+  return is_image() ? image.hash().hex() : text;
+}
+
 std::string Message::text() const {
   std::string all;
   for (const Part& part : parts) all += part.text;

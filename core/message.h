@@ -1,23 +1,31 @@
-// core/message.h - what an env and a policy exchange: messages made of parts (text, images) and tool calls.
+// core/message.h - what an env and a policy exchange: messages made of parts (text, images, videos) and tool calls.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/image.h"
 #include "core/json.h"
+#include "core/video.h"
 
 namespace agon {
 
-// Either a text or an image (image set, text empty).
+// A text, an image or a video: one of the three is set.
 struct Part {
   std::string text;
   Image image;
+  std::shared_ptr<const Video> video = nullptr;
   bool is_image() const { return !image.empty(); }
+  bool is_video() const { return video != nullptr; }
+  bool is_text() const { return !is_image() && !is_video(); }
+  // The text itself, or the hash of what is seen; with is_text() it says which.
+  std::string content() const;
   static Part of(std::string text) { return {std::move(text), {}}; }
   static Part of(Image image) { return {{}, std::move(image)}; }
+  static Part of(std::shared_ptr<const Video> video) { return {{}, {}, std::move(video)}; }
 };
 
 struct ToolCall {

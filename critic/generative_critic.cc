@@ -17,8 +17,7 @@ using env::StepVerdict;
 
 std::string key_of(const StepInContext& step) {
   std::string key;
-  for (const Part& part : env::critic_request(step.messages, step.before, step.step))
-    key += part.is_image() ? part.image.hash().hex() : part.text;
+  for (const Part& part : env::critic_request(step.messages, step.before, step.step)) key += part.content();
   return key;
 }
 

@@ -12,7 +12,9 @@
 
 namespace agon::critic {
 
-// [{"role", "parts": [{"text"} or {"image": hash}]}]; the pictures are added to `images`.
+// [{"text"}, {"image": hash} or {"video": core/video_json.h, with hashes}]; the pictures are added to `images`.
+Json parts_json(const std::vector<Part>& parts, std::vector<Image>& images);
+// [{"role", "parts"}]
 Json messages_json(const std::vector<Message>& messages, std::vector<Image>& images);
 // The inverse. image: returns the picture with a hash; what it throws passes through.
 std::vector<Message> messages_in(const Json& list, const std::function<Image(const std::string& hash)>& image);

@@ -54,7 +54,7 @@ class RandomCritic final : public PlainCritic {
   Verdict judge_one(const StepInContext& step) const override {
     std::string place;
     for (const Message& message : step.messages)
-      for (const Part& part : message.parts) place += (part.is_image() ? part.image.hash().hex() : part.text) + '\0';
+      for (const Part& part : message.parts) place += part.content() + '\0';
     return verdict_from(Rng::derive(seed_, "random critic", place + step.before + '\0' + step.step).uniform());
   }
   const std::uint64_t seed_;

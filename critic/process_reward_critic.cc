@@ -63,7 +63,7 @@ Json qwen_request(const Solution& solution, agents::PictureUrls& pictures) {
 
 Json shepherd_request(const Solution& solution) {
   for (const Part& part : solution.problem.parts)
-    if (part.is_image()) throw Error("critic: Math-Shepherd's form has no pictures, and this problem has one.");
+    if (!part.is_text()) throw Error("critic: Math-Shepherd's form has no pictures, and this problem has one.");
   std::string text = solution.problem.text() + " ";
   for (const std::string& step : solution.steps)
     text += (&step == solution.steps.data() ? "" : "\n") + step + kShepherdMark;

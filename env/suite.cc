@@ -119,7 +119,12 @@ Suite Suite::with_role(const std::string& role) const {
 
 bool shows_pictures(const Suite& suite, Split split, std::uint64_t seed) {
   const StepResult first = suite.make_env()->reset({split, 0, seed});
-  return std::ranges::any_of(first.observation.parts, [](const Part& part) { return part.is_image(); });
+  return std::ranges::any_of(first.observation.parts, [](const Part& part) { return !part.is_text(); });
+}
+
+bool shows_videos(const Suite& suite, Split split, std::uint64_t seed) {
+  const StepResult first = suite.make_env()->reset({split, 0, seed});
+  return std::ranges::any_of(first.observation.parts, [](const Part& part) { return part.is_video(); });
 }
 
 std::unique_ptr<Env> make_env(const std::string& name, const SuiteOptions& options) {

@@ -29,6 +29,7 @@ struct FileTask {
   std::string place;       // "tasks.jsonl:3", for messages
   std::uint64_t hash = 0;  // of its text and its pictures
   std::vector<std::filesystem::path> pictures;
+  std::vector<std::filesystem::path> videos = {};  // files
 };
 
 struct SuiteInfo {
@@ -80,8 +81,9 @@ class Suite {
   std::shared_ptr<const Resolved> resolved_;
 };
 
-// Whether the first task of the split does.
+// Whether the first task of the split does; videos count as pictures too.
 bool shows_pictures(const Suite& suite, Split split, std::uint64_t seed);
+bool shows_videos(const Suite& suite, Split split, std::uint64_t seed);
 
 // All suites, by name. Those that take a file are listed, but have no tasks without it.
 std::vector<std::string> suite_names();

@@ -17,6 +17,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/text.h"
+#include "core/video_json.h"
 #include "record/run_database.h"
 #include "record/run_schema.h"
 
@@ -31,12 +32,19 @@ constexpr std::chrono::milliseconds kCommitInterval{50};
 constexpr std::size_t kBatchBytes = 32u << 20;   // a batch of this size does not wait for its interval
 constexpr std::size_t kQueueBytes = 128u << 20;  // record() waits while this much is queued
 
+std::size_t bytes_of(const Part& part) {
+  std::size_t bytes = part.text.size() + part.image.rgb().size();
+  if (part.is_video())
+    for (const Image& frame : part.video->frames) bytes += frame.rgb().size();
+  return bytes;
+}
+
 std::size_t bytes_of(const Episode& episode) {
   std::size_t bytes = sizeof episode + episode.prompt.size();
   for (const Turn& turn : episode.turns) {
     bytes += sizeof turn + turn.text.size() + (turn.token_ids.size() + turn.logprobs.size()) * 4;
     bytes += turn.credit.token_bytes.size() * 2 + turn.credit.advantage.size() * 12;
-    for (const Part& part : turn.observation.parts) bytes += part.text.size() + part.image.rgb().size();
+    for (const Part& part : turn.observation.parts) bytes += bytes_of(part);
   }
   return bytes;
 }
@@ -337,8 +345,7 @@ class SqliteStore : public EpisodeStore {
 
   void write_turn(std::int64_t episode_id, int number, const Turn& turn) {
     Json observation = Json::array();
-    for (const Part& part : turn.observation.parts)
-      observation.push_back(part.is_image() ? Json{{"image", write_image(part.image)}} : Json{{"text", part.text}});
+    for (const Part& part : turn.observation.parts) observation.push_back(written(part));
     Json components = Json::object();
     for (const auto& [name, value] : turn.reward.components) components[name] = value;
     insert_turn_.bind(1, episode_id);
@@ -366,6 +373,11 @@ class SqliteStore : public EpisodeStore {
     run_once(insert_credit_);
   }
 
+  Json written(const Part& part) {
+    const auto name_of = [this](const Image& image) { return write_image(image); };
+    if (part.is_video()) return {{"video", video_json(*part.video, name_of)}};
+    return part.is_image() ? Json{{"image", write_image(part.image)}} : Json{{"text", part.text}};
+  }
   std::string write_image(const Image& image) {
     std::string hash = image.hash().hex();
     if (!images_.insert(hash).second) return hash;

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/json_parse.h"
+#include "core/video_json.h"
 #include "record/run_schema.h"
 
 namespace agon::record {
@@ -227,6 +228,14 @@ class SqliteReader : public RunReader {
     return episode;
   }
 
+  // Without images: an empty one in place of each image and video.
+  Part read_part(const Json& part, Detail detail) const {
+    if (part.contains("text")) return Part::of(part.at("text").get<std::string>());
+    if (detail != Detail::whole) return Part::of(Image());
+    if (part.contains("image")) return Part::of(read_image(part.at("image")));
+    return Part::of(video_in(part.at("video"), [this](const std::string& hash) { return read_image(hash); }));
+  }
+
   std::vector<Turn> read_turns(std::int64_t episode_id, Detail detail) const {
     select_turns_.reset();
     select_turns_.bind(1, episode_id);
@@ -234,9 +243,7 @@ class SqliteReader : public RunReader {
     while (select_turns_.executeStep()) {
       Turn& turn = turns.emplace_back();
       for (const Json& part : stored_json(select_turns_.getColumn(0).getString()))
-        turn.observation.parts.push_back(!part.contains("image")   ? Part::of(part.at("text").get<std::string>())
-                                         : detail == Detail::whole ? Part::of(read_image(part.at("image")))
-                                                                   : Part::of(Image()));
+        turn.observation.parts.push_back(read_part(part, detail));
       turn.text = select_turns_.getColumn(1).getString();
       turn.token_ids = read_blob<std::int32_t>(select_turns_.getColumn(2));
       turn.logprobs = read_blob<float>(select_turns_.getColumn(3));

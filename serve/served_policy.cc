@@ -22,13 +22,13 @@ std::size_t longest_token(const agents::Tokenizer& tokenizer) {
 }  // namespace
 
 ServedPolicy::ServedPolicy(const std::filesystem::path& folder, const agents::EngineOptions& options,
-                           agents::WeightKind weights)
-    : folder_(agents::open_model_folder(folder)),
+                           const agents::FolderChoices& choices)
+    : folder_(agents::open_model_folder(folder, choices.resampler)),
       name_(std::filesystem::weakly_canonical(folder).filename().string()),
       longest_token_(longest_token(*folder_.tokenizer)),
       pictures_(folder_.images),
-      engine_(agents::load_engine_weights(folder_.path, folder_.config, weights), folder_.config, folder_.tokenizer,
-              options) {}
+      engine_(agents::load_engine_weights(folder_.path, folder_.config, choices.weights), folder_.config,
+              folder_.tokenizer, options) {}
 
 void ServedPolicy::add_adapter(const std::string& name, const std::filesystem::path& folder) {
   if (name == name_ || adapters_.contains(name))
@@ -83,7 +83,7 @@ agents::EncodedPrompt ServedPolicy::encode(const TextPrompt& prompt) const {
     if (id < 0 || id >= config.text.vocab_size)
       throw refused("prompt",
                     fmt::format("token id {} is not in the model's vocabulary of {}.", id, config.text.vocab_size));
-    if (id == config.image_token_id || id == config.video_token_id)
+    if (config.shows(id))
       throw refused("prompt",
                     fmt::format("the prompt has the token {} of a picture, and /v1/completions takes none. Use "
                                 "/v1/chat/completions.",
@@ -97,7 +97,8 @@ std::vector<agents::TokenScores> ServedPolicy::score_prompts(const std::vector<a
   std::vector<agents::ScoringRequest> scorings;
   for (const agents::GenerationRequest& request : requests) {
     const std::vector<std::int32_t>& ids = request.prompt.ids;
-    const auto behind_pictures = std::find(ids.rbegin(), ids.rend(), folder_.config.image_token_id).base();
+    const auto behind_pictures =
+        std::find_if(ids.rbegin(), ids.rend(), [&](std::int32_t id) { return folder_.config.shows(id); }).base();
     const auto first = std::max(behind_pictures, ids.begin() + 1);
     scorings.push_back(
         {{{ids.begin(), first}, request.prompt.images}, {first, ids.end()}, 1.0, alternatives, request.adapter});

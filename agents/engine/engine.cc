@@ -70,7 +70,8 @@ void check_prompt(const EncodedPrompt& prompt, const ModelConfig& config) {
           image->grid.h, image->grid.w, image->patches.size(), row, merge);
     needed += image->grid.patches() / (merge * merge);
   }
-  const auto places = std::count(prompt.ids.begin(), prompt.ids.end(), config.image_token_id);
+  const auto places =
+      std::count_if(prompt.ids.begin(), prompt.ids.end(), [&](std::int32_t id) { return config.shows(id); });
   if (places != needed)
     throw Error("policy: the prompt has {} image tokens for pictures that need {}.", places, needed);
 }

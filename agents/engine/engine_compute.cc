@@ -157,7 +157,7 @@ std::vector<DecoderRow> EngineCompute::prompt_rows(const CachedPrompt& prompt, s
   for (std::int64_t i = prompt.start.tokens; i < prompt.tokens_read + tokens; ++i) {
     const auto at = static_cast<std::size_t>(i);
     const float* embedding = nullptr;
-    if (prompt.ids[at] == config_.image_token_id) {
+    if (config_.shows(prompt.ids[at])) {
       while (used == std::ssize(*prompt.embeddings[image])) ++image, used = 0;
       embedding = prompt.embeddings[image]->data() + used;
       used += width;

@@ -27,15 +27,15 @@ Hash128 hash_of(const std::vector<Message>& messages, std::string_view prefix) {
            {reinterpret_cast<const char*>(message.token_ids.data()), message.token_ids.size() * sizeof(std::int32_t)});
     bytes += fmt::format("{} ", message.parts.size());
     for (const Part& part : message.parts) {
-      append(bytes, part.is_image() ? "image" : "text");
-      append(bytes, part.is_image() ? part.image.hash().hex() : part.text);
+      append(bytes, part.is_text() ? "text" : "seen");
+      append(bytes, part.content());
     }
   }
   return hash_bytes({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
 }
 
 std::shared_ptr<LocalModel> load_model(const std::filesystem::path& folder, const LocalPolicyOptions& options) {
-  ModelFolder parts = open_model_folder(folder);
+  ModelFolder parts = open_model_folder(folder, options.resampler);
   EngineWeights weights = load_engine_weights(parts.path, parts.config, options.weights);
   return std::make_shared<LocalModel>(std::move(parts), std::move(weights), options);
 }
@@ -43,11 +43,15 @@ std::shared_ptr<LocalModel> load_model(const std::filesystem::path& folder, cons
 // The one that a policy of this process holds, or a new one. Files that have changed since are another model.
 std::shared_ptr<LocalModel> shared_model(const std::filesystem::path& folder, const LocalPolicyOptions& options) {
   if (!std::filesystem::exists(folder)) return load_model(folder, options);  // which says what is missing
-  using Key = std::tuple<std::string, std::string, WeightKind, int, int>;
+  using Key = std::tuple<std::string, std::string, WeightKind, std::optional<Resampler>, int, int>;
   static std::mutex mutex;
   static std::map<Key, std::weak_ptr<LocalModel>> models;
-  const Key key{std::filesystem::canonical(folder).string(), model_fingerprint(folder), options.weights,
-                options.max_batch, options.threads};
+  const Key key{std::filesystem::canonical(folder).string(),
+                model_fingerprint(folder),
+                options.weights,
+                options.resampler,
+                options.max_batch,
+                options.threads};
   const std::lock_guard lock(mutex);
   std::erase_if(models, [](const auto& known) { return known.second.expired(); });
   if (const auto found = models.find(key); found != models.end())
@@ -133,7 +137,10 @@ std::vector<TokenScores> LocalPolicy::score(std::span<const ScoreRequest> reques
 }
 
 Capabilities LocalPolicy::capabilities() const {
-  return {name_, model_->folder.config.vision.has_value(), true, true, model_->engine.max_context()};
+  const bool sees = model_->folder.config.vision.has_value();
+  Capabilities can{name_, sees, true, true, model_->engine.max_context()};
+  can.videos = sees;
+  return can;
 }
 
 std::unique_ptr<LocalPolicy> make_local_policy(const std::filesystem::path& folder, const LocalPolicyOptions& options) {

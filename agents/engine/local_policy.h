@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,7 @@ struct LocalPolicyOptions {
   int max_batch = 512;  // sequences decoded together
   int threads = 0;      // compute threads; 0: the machine's cores. No influence on any result.
   WeightKind weights = WeightKind::automatic;
+  std::optional<Resampler> resampler = std::nullopt;  // of pictures; nothing: the folder's
 };
 
 // A model in memory, with its engine.

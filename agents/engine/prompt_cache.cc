@@ -40,7 +40,7 @@ PromptKey key_of(const EncodedPrompt& prompt, const ModelConfig& config, const E
   auto image = prompt.images.begin();
   std::int64_t used = 0;  // tokens of that image
   for (const std::int32_t id : prompt.ids) {
-    if (id != config.image_token_id) {
+    if (!config.shows(id)) {
       key.push_back(mixed({0, static_cast<std::uint64_t>(id)}, reader));
       continue;
     }
@@ -61,7 +61,8 @@ CachedPrompt::CachedPrompt(const EncodedPrompt& prompt, const ModelConfig& confi
       adapter(std::move(reader)) {
   if (start.of) keys.share(start.of->keys, start.tokens);
   keys.require(tokens());
-  image_tokens_shared = std::count(ids.begin(), ids.begin() + start.tokens, config.image_token_id);
+  image_tokens_shared =
+      std::count_if(ids.begin(), ids.begin() + start.tokens, [&](std::int32_t id) { return config.shows(id); });
   while (!images.empty() && image_tokens_shared >= tokens_of(*images.front(), config)) {
     image_tokens_shared -= tokens_of(*images.front(), config);
     images.erase(images.begin());

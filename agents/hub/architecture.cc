@@ -23,7 +23,8 @@ constexpr Tower kQwen25Tower{.model_type = "qwen2_5_vl_vision",
                              .merger_norm = "ln_q",
                              .merger_in = "mlp.0",
                              .merger_out = "mlp.2",
-                             .has_windows = true};
+                             .has_windows = true,
+                             .video_time = VideoTime::seconds};
 constexpr Tower kQwen3Tower{.model_type = "qwen3_vl_vision",
                             .mlp = Mlp::tanh_gelu,
                             .activation = "gelu_pytorch_tanh",
@@ -34,7 +35,8 @@ constexpr Tower kQwen3Tower{.model_type = "qwen3_vl_vision",
                             .merger_out = "linear_fc2",
                             .is_centred = true,
                             .learns_places = true,
-                            .is_stacked = true};
+                            .is_stacked = true,
+                            .video_time = VideoTime::timestamps};
 
 namespace {
 

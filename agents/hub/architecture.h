@@ -15,6 +15,10 @@ enum class Biases { qkv, attention_by_config, all_by_config };
 // The MLP of a block: down(silu(gate) * up), or out(f(in)) with one of two approximations of GELU.
 enum class Mlp { swiglu, quick_gelu, tanh_gelu };
 
+// How the text learns when a video's frames are: their positions count frames or seconds, or the prompt says it before
+// each ("<0.3 seconds>"), and every one of them is a picture by itself.
+enum class VideoTime { frames, seconds, timestamps };
+
 // What sets one vision tower apart from another. Names are those of the hub's tensors.
 struct Tower {
   std::string_view model_type;  // of vision_config
@@ -27,6 +31,7 @@ struct Tower {
   bool has_mlp_ratio = false;  // the config has embed_dim, mlp_ratio and the text's hidden_size
   bool learns_places = false;  // patches have a bias, and each place of a picture an embedding that is added to them
   bool is_stacked = false;     // DeepStack: states of some blocks reach the first layers of the text
+  VideoTime video_time = VideoTime::frames;
 };
 extern const Tower kQwen2Tower, kQwen25Tower, kQwen3Tower;
 

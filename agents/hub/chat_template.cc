@@ -12,8 +12,9 @@ using jinja::Origin;
 using jinja::Text;
 using jinja::Value;
 
-constexpr std::string_view kImage = "<|image_pad|>";
-constexpr std::string_view kChatMl[] = {"<|im_start|>", "<|im_end|>", "<|vision_start|>", "<|vision_end|>", kImage};
+constexpr std::string_view kImage = "<|image_pad|>", kVideo = "<|video_pad|>";
+constexpr std::string_view kChatMl[] = {"<|im_start|>",   "<|im_end|>", "<|vision_start|>",
+                                        "<|vision_end|>", kImage,       kVideo};
 // U+FFFC, the object replacement character, stands for a turn that is given by its tokens, and for a text of which it
 // matters only where it comes out. It is neither white space nor empty, so that templates keep it.
 constexpr std::string_view kPlaceholder = "\uFFFC";
@@ -26,15 +27,18 @@ Value dict(std::initializer_list<std::pair<std::string_view, Value>> entries) {
 }
 Value text_part(Value text) { return dict({{"type", Value::of("text")}, {"text", std::move(text)}}); }
 
-// A text, or a list of parts where there are images or the template wants one.
+Value part_value(const Part& part) {
+  if (part.is_text()) return text_part(Value::of(part.text, jinja::kGiven));
+  return dict({{"type", Value::of(part.is_video() ? "video" : "image")}});
+}
+
+// A text, or a list of parts where there are images or videos or the template wants one.
 Value content_value(const Message& message, bool as_parts) {
-  const auto is_image = [](const Part& part) { return part.is_image(); };
-  if (!as_parts && std::none_of(message.parts.begin(), message.parts.end(), is_image))
+  const auto is_text = [](const Part& part) { return part.is_text(); };
+  if (!as_parts && std::all_of(message.parts.begin(), message.parts.end(), is_text))
     return Value::of(message.text(), jinja::kGiven);
   std::vector<Value> parts;
-  for (const Part& part : message.parts)
-    parts.push_back(part.is_image() ? dict({{"type", Value::of("image")}})
-                                    : text_part(Value::of(part.text, jinja::kGiven)));
+  for (const Part& part : message.parts) parts.push_back(part_value(part));
   return Value::list(std::move(parts));
 }
 
@@ -60,13 +64,23 @@ Value message_value(const Message& message, std::size_t index, bool as_parts) {
 
 // Cuts a rendered text into pieces; adjacent texts become one.
 class PieceCutter {
+  // The pictures, or the videos, in the order of the messages, and how often the template has placed one.
+  struct Shown {
+    std::vector<const Part*> parts;
+    std::size_t times = 0;
+    void add(const Part& part) {
+      if (!part.is_text()) parts.push_back(&part);
+    }
+    const Part* next() { return times++ < parts.size() ? parts[times - 1] : nullptr; }
+  };
+
  public:
   PieceCutter(const std::vector<Message>& messages, const std::vector<std::string>& special_tokens,
               const std::string& source)
       : messages_(messages), special_tokens_(special_tokens), source_(source), written_(messages.size(), 0) {
     for (const Message& message : messages)
       for (const Part& part : message.parts)
-        if (part.is_image() && message.token_ids.empty()) images_.push_back(&part.image);
+        if (message.token_ids.empty()) (part.is_video() ? videos_ : images_).add(part);
   }
 
   void add(const Text& text, const Text& generation_prompt) {
@@ -91,8 +105,8 @@ class PieceCutter {
     pieces_.back().text += text;
   }
   std::vector<PromptPiece> take() {
-    if (shown_ != images_.size())
-      throw Error("chat template {}: it writes {} {} times for {} images", source_, kImage, shown_, images_.size());
+    check(images_, kImage, "images");
+    check(videos_, kVideo, "videos");
     for (std::size_t i = 0; i < messages_.size(); ++i)
       if (!messages_[i].token_ids.empty() && written_[i] != 1)
         throw Error("chat template {}: it writes message {}, a sampled turn, {} times", source_, i, written_[i]);
@@ -130,17 +144,24 @@ class PieceCutter {
     return found == special_tokens_.end() ? std::string_view() : std::string_view(*found);
   }
   void add_special(std::string_view token) {
-    if (token != kImage)
+    if (token == kImage) {
+      if (const Part* part = images_.next()) pieces_.push_back({PromptPiece::Kind::image, {}, part->image, {}});
+    } else if (token == kVideo) {
+      if (const Part* part = videos_.next()) pieces_.push_back({PromptPiece::Kind::video, {}, {}, {}, part->video});
+    } else {
       pieces_.push_back({PromptPiece::Kind::markup, std::string(token), {}, {}});
-    else if (shown_++ < images_.size())
-      pieces_.push_back({PromptPiece::Kind::image, {}, *images_[shown_ - 1], {}});
+    }
+  }
+  void check(const Shown& shown, std::string_view token, std::string_view what) const {
+    if (shown.times != shown.parts.size())
+      throw Error("chat template {}: it writes {} {} times for {} {}", source_, token, shown.times, shown.parts.size(),
+                  what);
   }
 
   const std::vector<Message>& messages_;
   const std::vector<std::string>& special_tokens_;
   const std::string& source_;
-  std::vector<const Image*> images_;
-  std::size_t shown_ = 0;
+  Shown images_, videos_;
   std::vector<std::size_t> written_;  // how often each sampled turn came out
   std::vector<PromptPiece> pieces_;
 };
@@ -217,6 +238,8 @@ std::string ChatTemplate::plain_jinja() {
     {%- for part in message['content'] -%}
       {%- if part['type'] == 'image' -%}
         {{- '<|vision_start|><|image_pad|><|vision_end|>' -}}
+      {%- elif part['type'] == 'video' -%}
+        {{- '<|vision_start|><|video_pad|><|vision_end|>' -}}
       {%- else -%}
         {{- part['text'] -}}
       {%- endif -%}

@@ -1,6 +1,7 @@
 // agents/hub/chat_template.h - turns messages into a prompt with the chat template of a checkpoint.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,14 +13,15 @@
 namespace agon::agents {
 
 // One piece of a rendered prompt: a special token of the template, text (it contains no special tokens; the template's
-// "user\n" is in one piece with the user's text, because they are tokenised together), an image, or the tokens that a
-// policy wrote.
+// "user\n" is in one piece with the user's text, because they are tokenised together), an image, a video, or the tokens
+// that a policy wrote.
 struct PromptPiece {
-  enum class Kind { markup, text, image, tokens };
+  enum class Kind { markup, text, image, video, tokens };
   Kind kind = Kind::markup;
   std::string text;
   Image image;
   std::vector<std::int32_t> token_ids;
+  std::shared_ptr<const Video> video = nullptr;
 };
 
 // What a template gets besides the messages.
@@ -39,11 +41,12 @@ class ChatTemplate {
 
   // The prompt, with inputs.opens_turn up to and with the template's generation prompt and `prefix`. Special tokens
   // come from the template and the variables alone: what a message or a tool says stays text. An <|image_pad|> of the
-  // template is an image.
+  // template is an image, a <|video_pad|> a video.
   //
   // A turn with token_ids is given by them, as it was sampled: the template sees one character in its place, and what
   // it writes between the generation prompt and that character (Qwen3's empty <think> block) is left out. Throws Error
-  // if the template refuses the messages, drops or repeats a sampled turn, or writes another number of images.
+  // if the template refuses the messages, drops or repeats a sampled turn, or writes another number of images or
+  // videos.
   std::vector<PromptPiece> render(const std::vector<Message>& messages, std::string_view prefix = {},
                                   const ChatInputs& inputs = {}) const;
   bool takes_tools() const { return jinja_.find("tools") != std::string::npos; }  // it says something of them

@@ -19,7 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kFrames = 2;  // that a patch of the Qwen-VL towers spans
+constexpr int kFrames = 2;           // that a patch of the Qwen-VL towers spans
+constexpr int kTokensPerSecond = 2;  // of the hub's Qwen2.5-VL, where the file has no key of ours
 
 // Of the three colours.
 Json colours(const GgufKeyReader& keys, const char* key) {
@@ -175,6 +176,7 @@ Json gguf_vision_config(const GgufFile& tower, const std::string& source) {
           {"temporal_patch_size", kFrames},
           {"spatial_merge_size", keys.number_or("clip.vision.spatial_merge_size", 2)},
           {"window_size", keys.number_or("clip.vision.window_size", 112)},
+          {"tokens_per_second", keys.number_or("clip.vision.tokens_per_second", kTokensPerSecond)},
           {"fullatt_block_indexes", whole_blocks(blocks, keys.number("clip.vision.n_wa_pattern", 0))}};
 }
 
@@ -245,24 +247,28 @@ std::vector<GgufKey> gguf_vision_keys(const ModelConfig& config, const ImageProc
   const auto colours = [](const auto& values) { return std::vector<float>(values.begin(), values.end()); };
   const bool all_whole = std::ssize(vision.fullatt_block_indexes) == vision.depth;
   constexpr std::uint32_t kAnySide = 560;  // llama.cpp wants one, and takes pictures of any size
-  return {{"general.architecture", std::string("clip")},
-          {"general.type", std::string("mmproj")},
-          {"clip.has_vision_encoder", true},
-          {"clip.projector_type", std::string("qwen2.5vl_merger")},
-          {"clip.use_silu", true},
-          {"clip.vision.image_size", kAnySide},
-          {"clip.vision.patch_size", number(vision.patch_size)},
-          {"clip.vision.embedding_length", number(vision.hidden_size)},
-          {"clip.vision.feed_forward_length", number(vision.intermediate_size)},
-          {"clip.vision.block_count", number(vision.depth)},
-          {"clip.vision.attention.head_count", number(vision.num_heads)},
-          {"clip.vision.attention.layer_norm_epsilon", 1e-6f},
-          {"clip.vision.projection_dim", number(vision.out_hidden_size)},
-          {"clip.vision.spatial_merge_size", number(vision.spatial_merge_size)},
-          {"clip.vision.window_size", number(vision.window_size)},
-          {"clip.vision.n_wa_pattern", all_whole ? 0u : number(vision.fullatt_block_indexes.at(0) + 1)},
-          {"clip.vision.image_mean", colours(images.mean)},
-          {"clip.vision.image_std", colours(images.std)}};
+  std::vector<GgufKey> keys{
+      {"general.architecture", std::string("clip")},
+      {"general.type", std::string("mmproj")},
+      {"clip.has_vision_encoder", true},
+      {"clip.projector_type", std::string("qwen2.5vl_merger")},
+      {"clip.use_silu", true},
+      {"clip.vision.image_size", kAnySide},
+      {"clip.vision.patch_size", number(vision.patch_size)},
+      {"clip.vision.embedding_length", number(vision.hidden_size)},
+      {"clip.vision.feed_forward_length", number(vision.intermediate_size)},
+      {"clip.vision.block_count", number(vision.depth)},
+      {"clip.vision.attention.head_count", number(vision.num_heads)},
+      {"clip.vision.attention.layer_norm_epsilon", 1e-6f},
+      {"clip.vision.projection_dim", number(vision.out_hidden_size)},
+      {"clip.vision.spatial_merge_size", number(vision.spatial_merge_size)},
+      {"clip.vision.window_size", number(vision.window_size)},
+      {"clip.vision.n_wa_pattern", all_whole ? 0u : number(vision.fullatt_block_indexes.at(0) + 1)},
+      {"clip.vision.image_mean", colours(images.mean)},
+      {"clip.vision.image_std", colours(images.std)}};
+  if (vision.tokens_per_second != kTokensPerSecond)
+    keys.push_back({"clip.vision.tokens_per_second", number(vision.tokens_per_second)});
+  return keys;
 }
 
 std::vector<GgufTensor> gguf_vision_parts(const std::string& hub_name, const CheckpointTensor& tensor,

@@ -111,9 +111,10 @@ class Puller {
   }
   // At the top of the repository.
   static bool is_of_model(const std::string& file) {
-    constexpr std::string_view kNames[] = {"config.json",           "generation_config.json",  "tokenizer.json",
-                                           "tokenizer_config.json", "chat_template.jinja",     "chat_template.json",
-                                           "processor_config.json", "preprocessor_config.json"};
+    constexpr std::string_view kNames[] = {
+        "config.json",           "generation_config.json",   "tokenizer.json",
+        "tokenizer_config.json", "chat_template.jinja",      "chat_template.json",
+        "processor_config.json", "preprocessor_config.json", "video_preprocessor_config.json"};
     if (file.find('/') != std::string::npos) return false;
     return file.ends_with(".safetensors") || file.ends_with(".safetensors.index.json") ||
            std::find(std::begin(kNames), std::end(kNames), file) != std::end(kNames);

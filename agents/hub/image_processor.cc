@@ -2,34 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "agents/hub/processor_keys.h"
 #include "core/error.h"
-#include "kernels/patchify/patchify.h"
 
 namespace agon::agents {
 namespace {
-
-constexpr std::int64_t kMaxPixels = 1ll << 30;  // above any sensible limit of a picture's area
-
-[[noreturn]] void fail(const std::string& source, const std::string& key, const Json& value,
-                       const std::string& expected) {
-  throw Error("image processor {}: '{}' is {}, expected {}", source, key, to_text(value).substr(0, 200), expected);
-}
-
-void read_integer(const Json& json, const char* key, std::int64_t high, const std::string& source,
-                  std::int64_t& value) {
-  if (!json.contains(key) || json.at(key).is_null()) return;
-  const Json& found = json.at(key);
-  const auto whole = whole_number<std::int64_t>(found, 1, high);
-  if (!whole) fail(source, key, found, fmt::format("an integer from 1 to {}", high));
-  value = *whole;
-}
-
-void read_int(const Json& json, const char* key, std::int64_t high, const std::string& source, int& value) {
-  std::int64_t wide = value;
-  read_integer(json, key, high, source, wide);
-  value = static_cast<int>(wide);
-}
 
 void read_channels(const Json& json, const char* key, double low, const std::string& source,
                    std::array<float, 3>& values) {
@@ -37,44 +16,36 @@ void read_channels(const Json& json, const char* key, double low, const std::str
   const Json& found = json.at(key);
   const auto good = [low](const Json& v) { return v.is_number() && v >= low && v <= 1e3; };
   if (!found.is_array() || found.size() != 3 || !std::all_of(found.begin(), found.end(), good))
-    fail(source, key, found, "three numbers of a sensible size");
+    fail_key(source, key, found, "three numbers of a sensible size");
   for (std::size_t i = 0; i < 3; ++i) values[i] = found[i].get<float>();
 }
 
 // Checks the value of a step that agon always does.
 void expect(const Json& json, const char* key, const Json& expected, const std::string& source) {
-  if (json.contains(key) && json.at(key) != expected) fail(source, key, json.at(key), expected.dump());
+  if (json.contains(key) && json.at(key) != expected) fail_key(source, key, json.at(key), expected.dump());
 }
 
-// Picture areas: `size` holds them under either pair of names; the file's own min_pixels and max_pixels come first.
-void read_pixel_limits(const Json& json, const std::string& source, ImageProcessorConfig& config) {
-  if (json.contains("size") && !json.at("size").is_null()) {
-    const Json& size = json.at("size");
-    if (!size.is_object()) fail(source, "size", size, "{shortest_edge, longest_edge}");
-    read_integer(size, "min_pixels", kMaxPixels, source, config.min_pixels);
-    read_integer(size, "max_pixels", kMaxPixels, source, config.max_pixels);
-    read_integer(size, "shortest_edge", kMaxPixels, source, config.min_pixels);
-    read_integer(size, "longest_edge", kMaxPixels, source, config.max_pixels);
-  }
-  read_integer(json, "min_pixels", kMaxPixels, source, config.min_pixels);
-  read_integer(json, "max_pixels", kMaxPixels, source, config.max_pixels);
-  if (config.min_pixels > config.max_pixels)
-    throw Error("image processor {}: min_pixels {} is above max_pixels {}", source, config.min_pixels,
-                config.max_pixels);
-}
+constexpr std::string_view kProcessor = "Qwen2VLImageProcessor", kFast = "Qwen2VLImageProcessorFast",
+                           kPil = "Qwen2VLImageProcessorPil";
+
+constexpr std::pair<std::string_view, Resampler> kResamplers[] = {{"pil", Resampler::pil},
+                                                                  {"torchvision", Resampler::torchvision}};
 
 }  // namespace
 
 ImageProcessorConfig parse_image_processor_config(const Json& json, const std::string& source) {
   if (!json.is_object()) throw Error("image processor {}: the file is not a JSON object", source);
-  if (const Json type = json.value("image_processor_type", Json("Qwen2VLImageProcessor"));
-      type != "Qwen2VLImageProcessor" && type != "Qwen2VLImageProcessorFast" && type != "Qwen2VLImageProcessorPil")
-    fail(source, "image_processor_type", type, "Qwen2VLImageProcessor");
+  const Json type = json.value("image_processor_type", Json(kProcessor));
+  if (type != kProcessor && type != kFast && type != kPil)
+    fail_key(source, "image_processor_type", type, std::string(kProcessor));
   ImageProcessorConfig config;
-  read_int(json, "patch_size", 1024, source, config.patch_size);
-  read_int(json, "temporal_patch_size", 16, source, config.temporal_patch_size);
-  read_int(json, "merge_size", 16, source, config.merge_size);
-  read_pixel_limits(json, source, config);
+  if (type == kFast) config.resampler = Resampler::torchvision;
+  read_key(json, "patch_size", 1024, source, config.patch_size);
+  read_key(json, "temporal_patch_size", 16, source, config.temporal_patch_size);
+  read_key(json, "merge_size", 16, source, config.merge_size);
+  PixelLimits limits{config.min_pixels, config.max_pixels};
+  read_pixel_limits(json, source, limits);
+  config.min_pixels = limits.least, config.max_pixels = limits.most;
   read_channels(json, "image_mean", -1e3, source, config.mean);
   read_channels(json, "image_std", 1e-3, source, config.std);
   expect(json, "do_rescale", true, source);
@@ -83,12 +54,9 @@ ImageProcessorConfig parse_image_processor_config(const Json& json, const std::s
   if (json.contains("rescale_factor")) {
     const Json& factor = json.at("rescale_factor");
     if (!factor.is_number() || std::abs(factor.get<double>() * 255 - 1) > 1e-6)
-      fail(source, "rescale_factor", factor, "1/255");
+      fail_key(source, "rescale_factor", factor, "1/255");
   }
-  if (json.contains("do_resize")) {
-    if (!json.at("do_resize").is_boolean()) fail(source, "do_resize", json.at("do_resize"), "true or false");
-    config.do_resize = json.at("do_resize").get<bool>();
-  }
+  read_key(json, "do_resize", source, config.do_resize);
   return config;
 }
 
@@ -98,7 +66,7 @@ Json to_json(const ImageProcessorConfig& config) {
     for (float value : values) list.push_back(Json::parse(fmt::format("{}", value)));
     return list;
   };
-  return {{"image_processor_type", "Qwen2VLImageProcessor"},
+  return {{"image_processor_type", config.resampler == Resampler::torchvision ? kFast : kProcessor},
           {"do_convert_rgb", true},
           {"do_resize", config.do_resize},
           {"resample", 3},
@@ -115,36 +83,57 @@ Json to_json(const ImageProcessorConfig& config) {
           {"merge_size", config.merge_size}};
 }
 
-Size smart_resize(Size size, const ImageProcessorConfig& config) {
-  const double width = size.width, height = size.height, factor = config.patch_size * config.merge_size;
+std::optional<Resampler> find_resampler(std::string_view name) {
+  for (const auto& [known, resampler] : kResamplers)
+    if (known == name) return resampler;
+  return std::nullopt;
+}
+
+std::string_view name_of(Resampler resampler) {
+  return std::find_if(std::begin(kResamplers), std::end(kResamplers),
+                      [=](const auto& one) { return one.second == resampler; })
+      ->first;
+}
+
+Size smart_resize(Size size, int side, double rounded_frames, double frames, double min_pixels, double max_pixels) {
+  const double width = size.width, height = size.height, factor = side;
   if (size.width < 1 || size.height < 1) throw Error("picture: its size is {} x {}", size.width, size.height);
   if (std::max(width, height) / std::min(width, height) > 200)
     throw Error("picture: {} x {} is more than 200 times as long as wide. Crop it.", size.width, size.height);
-  const auto min_pixels = static_cast<double>(config.min_pixels), max_pixels = static_cast<double>(config.max_pixels);
   double new_width = std::nearbyint(width / factor) * factor, new_height = std::nearbyint(height / factor) * factor;
-  if (new_width * new_height > max_pixels) {
-    const double beta = std::sqrt(height * width / max_pixels);
+  if (rounded_frames * new_height * new_width > max_pixels) {
+    const double beta = std::sqrt(frames * height * width / max_pixels);
     new_height = std::max(factor, std::floor(height / beta / factor) * factor);
     new_width = std::max(factor, std::floor(width / beta / factor) * factor);
-  } else if (new_width * new_height < min_pixels) {
-    const double beta = std::sqrt(min_pixels / (height * width));
+  } else if (rounded_frames * new_height * new_width < min_pixels) {
+    const double beta = std::sqrt(min_pixels / (frames * height * width));
     new_height = std::ceil(height * beta / factor) * factor;
     new_width = std::ceil(width * beta / factor) * factor;
   }
   return {static_cast<int>(new_width), static_cast<int>(new_height)};
 }
 
-PatchedImage process_image(const Image& image, const ImageProcessorConfig& config) {
-  if (image.empty()) throw Error("picture: it is empty");
-  const Image resized =
-      config.do_resize ? resize_bicubic(image, smart_resize({image.width(), image.height()}, config)) : image;
-  kernels::PatchifyInput input{resized.rgb().data(), resized.height(),  resized.width(),
-                               config.patch_size,    config.merge_size, config.temporal_patch_size};
+Size smart_resize(Size size, const ImageProcessorConfig& config) {
+  return smart_resize(size, config.patch_size * config.merge_size, 1, 1, static_cast<double>(config.min_pixels),
+                      static_cast<double>(config.max_pixels));
+}
+
+kernels::PatchifyInput patchify_input(const Image& image, const ImageProcessorConfig& config) {
+  kernels::PatchifyInput input{image.rgb().data(), image.height(),    image.width(),
+                               config.patch_size,  config.merge_size, config.temporal_patch_size};
   std::copy(config.mean.begin(), config.mean.end(), input.mean);
   std::copy(config.std.begin(), config.std.end(), input.std);
   if (const char* problem = kernels::patchify_problem(input))
-    throw Error("picture: {} x {} cannot be cut into patches: {} (patch {}, merge {})", resized.width(),
-                resized.height(), problem, config.patch_size, config.merge_size);
+    throw Error("picture: {} x {} cannot be cut into patches: {} (patch {}, merge {})", image.width(), image.height(),
+                problem, config.patch_size, config.merge_size);
+  return input;
+}
+
+PatchedImage process_image(const Image& image, const ImageProcessorConfig& config) {
+  if (image.empty()) throw Error("picture: it is empty");
+  const Size given{image.width(), image.height()};
+  const Image resized = config.do_resize ? resize_bicubic(image, smart_resize(given, config), config.resampler) : image;
+  const kernels::PatchifyInput input = patchify_input(resized, config);
   PatchedImage result{{1, resized.height() / config.patch_size, resized.width() / config.patch_size}, {}, image.hash()};
   result.patches.resize(resized.rgb().size() * static_cast<std::size_t>(config.temporal_patch_size));
   kernels::patchify(input, result.patches.data());

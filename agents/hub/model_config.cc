@@ -147,6 +147,8 @@ VisionConfig parse_vision(const Section& section, const Tower& tower) {
   parse_windows(section, vision);
   parse_places(section, vision);
   parse_deepstack(section, vision);
+  if (tower.video_time == VideoTime::seconds)
+    vision.tokens_per_second = section.integer_or({"tokens_per_second"}, vision.tokens_per_second);
   if (section.find({"rope_parameters"})) {
     const Section rope = section.section("rope_parameters");
     rope.only("rope_theta", 10000.0);
@@ -284,6 +286,8 @@ Json vision_json(const VisionConfig& vision) {
     json["intermediate_size"] = vision.intermediate_size;
   if (tower.has_windows)
     json.update({{"window_size", vision.window_size}, {"fullatt_block_indexes", vision.fullatt_block_indexes}});
+  if (vision.tokens_per_second != VisionConfig().tokens_per_second)
+    json["tokens_per_second"] = vision.tokens_per_second;
   if (tower.learns_places) json["num_position_embeddings"] = vision.position_embeddings;
   if (tower.is_stacked) json["deepstack_visual_indexes"] = vision.deepstack_blocks;
   return json;

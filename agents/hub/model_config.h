@@ -19,6 +19,7 @@ struct VisionConfig {
   int window_size = 112;  // pixels; of a tower that has windows
   std::vector<int> fullatt_block_indexes{7, 15, 23, 31};
   int position_embeddings = 0;             // of a tower that learns places: those of a square; else 0
+  int tokens_per_second = 4;               // of VideoTime::seconds
   std::vector<int> deepstack_blocks = {};  // ascending: the states after the i-th of them reach layer i of the text
   const Tower* tower = &kQwen25Tower;
 
@@ -62,6 +63,8 @@ struct ModelConfig {
   std::int32_t image_token_id = 151655, video_token_id = 151656, vision_start_token_id = 151652,
                vision_end_token_id = 151653;
   std::vector<std::int32_t> eos_token_ids{151645};
+  // Whether what stands at that token is of a picture or a video.
+  bool shows(std::int32_t id) const { return id == image_token_id || id == video_token_id; }
 };
 
 // Accepts the flat layout (hub files of Qwen2-VL and Qwen2.5-VL) and text_config (newer saves), rope_scaling and

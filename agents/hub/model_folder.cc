@@ -18,12 +18,25 @@ fs::path find_file(const fs::path& folder, std::initializer_list<const char*> na
   throw Error("{}: no {}. Is it a model folder?", folder.string(), fmt::join(names, " or "));
 }
 
+constexpr const char* kVideoFile = "video_preprocessor_config.json";
+
 // preprocessor_config.json, or the part of processor_config.json that newer releases save instead.
 ImageProcessorConfig open_image_processor(const fs::path& folder) {
   const fs::path path = find_file(folder, {"preprocessor_config.json", "processor_config.json"});
   const Json json = read_json_file(path);
   const bool nested = json.is_object() && json.contains("image_processor");
   return parse_image_processor_config(nested ? json.at("image_processor") : json, path.string());
+}
+
+// The part of processor_config.json that newer releases save; else video_preprocessor_config.json; else the file of
+// pictures, which older folders have alone.
+VideoSettings open_video_settings(const fs::path& folder, const ImageProcessorConfig& images, const Tower& tower) {
+  const fs::path nested = folder / "processor_config.json";
+  if (fs::exists(nested))
+    if (const Json json = read_json_file(nested); json.is_object() && json.contains("video_processor"))
+      return parse_video_settings(json.at("video_processor"), nested.string(), images, tower);
+  const fs::path path = find_file(folder, {kVideoFile, "preprocessor_config.json", "processor_config.json"});
+  return parse_video_settings(read_json_file(path), path.string(), images, tower);
 }
 
 std::vector<std::string> special_tokens(const Tokenizer& tokenizer) {
@@ -131,8 +144,10 @@ ModelFolder open_gguf(const fs::path& path) {
   parts.path = path;
   const std::optional<GgufVision> vision = open_gguf_vision(path);
   parts.config = gguf_config(*file, vision ? &*vision : nullptr, source);
-  if (parts.config.vision)
+  if (parts.config.vision) {
     parts.images = parse_image_processor_config(gguf_image_processor(*vision->file, vision->source), vision->source);
+    parts.images.video = default_video_settings(*parts.config.vision->tower);
+  }
   parts.tokenizer = Tokenizer::parse(gguf_tokenizer_json(*file, source), source);
   parts.chat = ChatTemplate::parse(gguf_chat_template(*file, source), source, special_tokens(*parts.tokenizer),
                                    gguf_named_tokens(*file));
@@ -150,18 +165,31 @@ TextFolder open_text_folder(const fs::path& folder) {
   return parts;
 }
 
-ModelFolder open_model_folder(const fs::path& folder) {
-  if (const auto gguf = find_gguf(folder)) return open_gguf(*gguf);
+namespace {
+
+ModelFolder open_hub_folder(const fs::path& folder) {
   ModelFolder parts;
   parts.path = folder;
   const fs::path config = find_file(folder, {"config.json"});
   parts.config = parse_model_config(read_json_file(config), config.string());
   read_generation_config(folder / "generation_config.json", parts.config);
-  if (parts.config.vision) parts.images = open_image_processor(folder);
+  if (parts.config.vision) {
+    parts.images = open_image_processor(folder);
+    parts.images.video = open_video_settings(folder, parts.images, *parts.config.vision->tower);
+  }
   TextFolder text = open_text_folder(folder);
   parts.tokenizer = std::move(text.tokenizer);
   parts.chat = std::move(text.chat);
   check_agreement(parts);
+  return parts;
+}
+
+}  // namespace
+
+ModelFolder open_model_folder(const fs::path& folder, std::optional<Resampler> resampler) {
+  const auto gguf = find_gguf(folder);
+  ModelFolder parts = gguf ? open_gguf(*gguf) : open_hub_folder(folder);
+  if (resampler) parts.images.resampler = *resampler;
   return parts;
 }
 
@@ -175,7 +203,10 @@ void save_model_files(const fs::path& folder, const ModelFolder& parts, const st
   };
   write("config.json", config.dump(2) + "\n");
   write("generation_config.json", generation_config(parts).dump(2) + "\n");
-  if (parts.config.vision) write("preprocessor_config.json", to_json(parts.images).dump(2) + "\n");
+  if (parts.config.vision) {
+    write("preprocessor_config.json", to_json(parts.images).dump(2) + "\n");
+    write(kVideoFile, video_processor_json(parts.images).dump(2) + "\n");
+  }
   write("tokenizer.json", parts.tokenizer->json());
   write("tokenizer_config.json", tokenizer_config(parts).dump(2) + "\n");
   write("chat_template.jinja", parts.chat.jinja());

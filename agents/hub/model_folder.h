@@ -1,10 +1,11 @@
-// agents/hub/model_folder.h - a model folder in the hub's form: config.json, preprocessor_config.json, tokenizer.json,
-// tokenizer_config.json, chat template, generation_config.json, safetensors. agon loads the folders that transformers
-// loads, and vice versa.
+// agents/hub/model_folder.h - a model folder in the hub's form: config.json, preprocessor_config.json,
+// video_preprocessor_config.json, tokenizer.json, tokenizer_config.json, chat template, generation_config.json,
+// safetensors. agon loads the folders that transformers loads, and vice versa.
 #pragma once
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "agents/hub/chat_template.h"
@@ -18,7 +19,7 @@ namespace agon::agents {
 struct ModelFolder {
   std::filesystem::path path;
   ModelConfig config;
-  ImageProcessorConfig images;  // of a model that reads pictures
+  ImageProcessorConfig images;  // and videos, of a model that reads them
   std::shared_ptr<const Tokenizer> tokenizer;
   ChatTemplate chat;
 };
@@ -32,8 +33,9 @@ struct TextFolder {
 // Needs tokenizer.json and the chat template alone. Throws Error as below.
 TextFolder open_text_folder(const std::filesystem::path& folder);
 
-// `folder` may be a GGUF file, or a folder that holds one alone. Throws Error naming the file that is missing or wrong.
-ModelFolder open_model_folder(const std::filesystem::path& folder);
+// `folder` may be a GGUF file, or a folder that holds one alone. `resampler`: of pictures, in place of the one that the
+// folder names. Throws Error naming the file that is missing or wrong.
+ModelFolder open_model_folder(const std::filesystem::path& folder, std::optional<Resampler> resampler = std::nullopt);
 
 // Writes all files of the folder except the weights, each atomically. dtype: the type of the weights, as config.json
 // names it ("float32"). Throws Error if the parts belong to different models, or a file cannot be written.

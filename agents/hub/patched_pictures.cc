@@ -15,4 +15,18 @@ std::shared_ptr<const PatchedImage> PatchedPictures::cut(const Image& image) {
   return fresh;
 }
 
+std::shared_ptr<const PatchedVideo> PatchedPictures::cut(const Video& video, const VideoPlan& plan) {
+  const Hash128 hash = video.hash();
+  {
+    const std::lock_guard lock(mutex_);
+    if (auto known = videos_.find(hash)) return known;
+  }
+  auto fresh = std::make_shared<const PatchedVideo>(cut_video(video, plan, config_));  // likewise
+  std::size_t values = 0;
+  for (const auto& part : fresh->parts) values += part->patches.size();
+  const std::lock_guard lock(mutex_);
+  videos_.add(hash, fresh, static_cast<std::int64_t>(values * sizeof(float)));
+  return fresh;
+}
+
 }  // namespace agon::agents

@@ -1,5 +1,5 @@
-// agents/hub/patched_pictures.h - a cache of pictures cut into patches: the prompts of a group, and later turns of a
-// conversation, show the same pictures again.
+// agents/hub/patched_pictures.h - a cache of pictures and videos cut into patches: the prompts of a group, and later
+// turns of a conversation, show the same ones again.
 #pragma once
 
 #include <cstdint>
@@ -7,21 +7,25 @@
 #include <mutex>
 
 #include "agents/hub/image_processor.h"
+#include "agents/hub/video_processor.h"
 #include "core/recently_used.h"
 
 namespace agon::agents {
 
-// Thread-safe. Keeps the most recently used pictures, up to `bytes` of patches.
+// Thread-safe. Keeps the most recently used pictures, up to `bytes` of patches, and as much of videos.
 class PatchedPictures {
  public:
   explicit PatchedPictures(const ImageProcessorConfig& config, std::int64_t bytes = 128 << 20)
-      : config_(config), known_(bytes) {}
+      : config_(config), known_(bytes), videos_(bytes) {}
   std::shared_ptr<const PatchedImage> cut(const Image& image);  // throws as process_image
+  // plan: of that video.
+  std::shared_ptr<const PatchedVideo> cut(const Video& video, const VideoPlan& plan);
 
  private:
   const ImageProcessorConfig config_;
   std::mutex mutex_;
   RecentlyUsed<PatchedImage> known_;
+  RecentlyUsed<PatchedVideo> videos_;
 };
 
 }  // namespace agon::agents

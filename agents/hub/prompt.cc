@@ -10,11 +10,11 @@ namespace {
 
 using Position = std::array<std::int32_t, 3>;
 
-// Positions of one image's tokens, after `start`.
+// Positions of one image's tokens, from `start`.
 void append_image(const ImageGrid& grid, int merge, std::int32_t start, std::vector<Position>& positions) {
   for (int t = 0; t < grid.t; ++t)
     for (int h = 0; h < grid.h / merge; ++h)
-      for (int w = 0; w < grid.w / merge; ++w) positions.push_back({start + t, start + h, start + w});
+      for (int w = 0; w < grid.w / merge; ++w) positions.push_back({start + t * grid.time_step, start + h, start + w});
 }
 
 std::size_t run_length(std::span<const std::int32_t> ids, std::int32_t id) {
@@ -39,6 +39,9 @@ class PromptEncoder {
       case PromptPiece::Kind::image:
         add_image(piece.image);
         break;
+      case PromptPiece::Kind::video:
+        add_video(*piece.video);
+        break;
       case PromptPiece::Kind::tokens:
         append(piece.token_ids);
         closed_ = ends_turn(piece.token_ids);
@@ -54,31 +57,58 @@ class PromptEncoder {
       throw Error("prompt: the tokenizer has no special token {}. Does tokenizer.json belong to this model?", token);
     return *id;
   }
-  void add_markup(const std::string& token) {
-    const std::int32_t id = special_id(token);
-    if (model_.vision && id == model_.video_token_id)
-      throw Error(
-          "prompt: the chat template places a video ({}), and agon reads pictures alone. Give its frames as "
-          "pictures.",
-          token);
-    result_.ids.push_back(id);
-  }
+  void add_markup(const std::string& token) { result_.ids.push_back(special_id(token)); }
   TextPlace place() const {
     if (result_.ids.empty()) return TextPlace::start;
     return tokenizer_.is_special(result_.ids.back()) ? TextPlace::after_token : TextPlace::within;
   }
   void append(std::span<const std::int32_t> ids) { result_.ids.insert(result_.ids.end(), ids.begin(), ids.end()); }
-  void add_image(const Image& image) {
+  void check_sees(std::string_view what, const std::string& token, std::string_view key, std::int32_t id) const {
     if (!model_.vision)
-      throw Error("prompt: a message has a picture, and this model ({}) reads text alone.", model_.model_type);
-    if (const std::int32_t id = special_id("<|image_pad|>"); id != model_.image_token_id)
-      throw Error("prompt: <|image_pad|> is {} in tokenizer.json and image_token_id is {} in config.json", id,
-                  model_.image_token_id);
+      throw Error("prompt: a message has a {}, and this model ({}) reads text alone.", what, model_.model_type);
+    if (const std::int32_t known = special_id(token); known != id)
+      throw Error("prompt: {} is {} in tokenizer.json and {} is {} in config.json", token, known, key, id);
+  }
+  void add_image(const Image& image) {
+    check_sees("picture", "<|image_pad|>", "image_token_id", model_.image_token_id);
     check_fits(image);
-    auto patched = known_ ? known_->cut(image) : std::make_shared<const PatchedImage>(process_image(image, images_));
-    result_.ids.insert(result_.ids.end(), static_cast<std::size_t>(image_tokens(patched->grid, images_)),
-                       model_.image_token_id);
+    add_patched(known_ ? known_->cut(image) : std::make_shared<const PatchedImage>(process_image(image, images_)),
+                model_.image_token_id);
+  }
+  void add_patched(std::shared_ptr<const PatchedImage> patched, std::int32_t token) {
+    result_.ids.insert(result_.ids.end(), static_cast<std::size_t>(image_tokens(patched->grid, images_)), token);
     result_.images.push_back(std::move(patched));
+  }
+  void add_video(const Video& video) {
+    check_sees("video", "<|video_pad|>", "video_token_id", model_.video_token_id);
+    const VideoPlan plan = plan_video(video, images_, *model_.vision);
+    check_fits(video, plan);
+    const auto cut =
+        known_ ? known_->cut(video, plan) : std::make_shared<const PatchedVideo>(cut_video(video, plan, images_));
+    for (std::size_t i = 0; i < cut->parts.size(); ++i) {
+      const bool is_apart = !cut->timestamps.empty();
+      if (is_apart) {
+        append(tokenizer_.encode(cut->timestamps[i], false, place()));
+        result_.ids.push_back(model_.vision_start_token_id);
+      }
+      add_patched(cut->parts[i], model_.video_token_id);
+      if (is_apart) result_.ids.push_back(model_.vision_end_token_id);
+    }
+  }
+  void check_fits(const Video& video, const VideoPlan& plan) const {
+    const std::int64_t tokens = image_tokens(plan.grid, images_), context = model_.text.max_position_embeddings;
+    if (tokens > context)
+      throw Error(
+          "prompt: {} frames of a video of {} x {} pixels take {} tokens, the context of this model holds {}. Show "
+          "fewer "
+          "frames, or lower max_pixels in video_preprocessor_config.json.",
+          plan.frames.size(), video.frames.front().width(), video.frames.front().height(), tokens, context);
+    const std::int64_t span = std::int64_t{plan.grid.t} * plan.grid.time_step;
+    if (plan.grid.time_step > 1 && span > context)
+      throw Error(
+          "prompt: the frames of a video are {} positions apart, and {} of them leave the {} positions of this model. "
+          "Show more frames a second, or a shorter video.",
+          plan.grid.time_step, plan.grid.t, context);
   }
   // Checked before memory is allocated for the picture.
   void check_fits(const Image& image) const {
@@ -112,26 +142,27 @@ std::vector<Position> mrope_positions(std::span<const std::int32_t> ids, std::sp
   const int merge = config.vision ? config.vision->spatial_merge_size : 1;
   std::vector<Position> positions;
   positions.reserve(ids.size());
-  std::int32_t start = 0;
+  std::int32_t start = 0, last = -1;
   std::size_t image = 0;
   while (positions.size() < ids.size()) {
     const auto rest = ids.subspan(positions.size());
-    if (rest.front() != config.image_token_id) {
+    if (!config.shows(rest.front())) {
       positions.push_back({start, start, start});
       ++start;
       continue;
     }
     if (image == grids.size()) throw Error("prompt: it has image tokens for more than its {} images", grids.size());
     const ImageGrid& grid = grids[image++];
-    const std::size_t run = run_length(rest, config.image_token_id);
+    const std::size_t run = run_length(rest, rest.front());
     const auto tokens = static_cast<std::size_t>(grid.patches() / (merge * merge));
     if (run != tokens)
       throw Error("prompt: image {} has {} tokens in the prompt, its picture gives {}", image, run, tokens);
     append_image(grid, merge, start, positions);
-    start += std::max({grid.t, grid.h / merge, grid.w / merge});
+    last = std::max(last, start + (grid.t - 1) * grid.time_step);
+    start += std::max(grid.h, grid.w) / merge;
   }
   if (image != grids.size()) throw Error("prompt: it has tokens of {} images, {} are given", image, grids.size());
-  if (next != nullptr) *next = start;
+  if (next != nullptr) *next = std::max(start, last + 1);
   return positions;
 }
 

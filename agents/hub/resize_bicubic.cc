@@ -1,6 +1,6 @@
-// Resamples 8-bit pictures as PIL up to 12.1 does (13 does the vertical pass first if that costs less, and differs by a
-// level in places): taps in fixed point with 22 bits, first horizontally, then vertically, each pass rounded to bytes.
-// A horizontal pass is a vertical pass on the transposed picture, so that one loop over whole rows does both.
+// Resamples 8-bit pictures: taps in fixed point, first horizontally, then vertically, each pass rounded to bytes. PIL
+// up to 12.1 and torchvision do so (PIL 13 does the vertical pass first if that costs less, and differs by a level in
+// places). A horizontal pass is a vertical pass on the transposed picture, so that one loop over whole rows does both.
 #include "agents/hub/resize_bicubic.h"
 
 #include <algorithm>
@@ -15,17 +15,21 @@
 namespace agon::agents {
 namespace {
 
-constexpr int kBits = 22;  // of a weight
-
 struct Pixels {
   int width = 0, height = 0;
   std::vector<std::uint8_t> rgb;
 };
 
 // One output row or column: the weights of the input's `first` and following ones.
+template <typename Weight>
 struct Taps {
   int first = 0;
-  std::vector<std::int32_t> weights;
+  std::vector<Weight> weights;
+};
+// Of all output rows or columns, in fixed point with `bits` behind the point.
+struct AxisTaps {
+  int bits = 0;
+  std::vector<Taps<std::int32_t>> taps;
 };
 
 double bicubic(double x) {  // Keys' kernel with a = -0.5
@@ -35,44 +39,69 @@ double bicubic(double x) {  // Keys' kernel with a = -0.5
   return x < 2 ? (((x - 5) * x + 8) * x - 4) * a : 0;
 }
 
-Taps make_taps(int input_size, double scale, int index) {
+Taps<double> exact_taps(int input_size, double scale, int index) {
   const double stretch = std::max(scale, 1.0);  // shrinking widens the kernel: antialiasing
   const double support = 2 * stretch, center = (index + 0.5) * scale;
-  Taps taps{std::max(static_cast<int>(center - support + 0.5), 0), {}};
+  Taps<double> taps{std::max(static_cast<int>(center - support + 0.5), 0), {}};
   const int end = std::min(static_cast<int>(center + support + 0.5), input_size);
-  std::vector<double> weights;
-  for (int i = taps.first; i < end; ++i) weights.push_back(bicubic((i - center + 0.5) * (1.0 / stretch)));
+  for (int i = taps.first; i < end; ++i) taps.weights.push_back(bicubic((i - center + 0.5) * (1.0 / stretch)));
   double total = 0;
-  for (double weight : weights) total += weight;
-  for (double weight : weights) {
-    const double share = (total != 0 ? weight / total : weight) * (1 << kBits);
-    taps.weights.push_back(static_cast<std::int32_t>(share < 0 ? share - 0.5 : share + 0.5));
-  }
+  for (double weight : taps.weights) total += weight;
+  if (total != 0)
+    for (double& weight : taps.weights) weight /= total;
   return taps;
+}
+
+// PIL's are always as many. torchvision's weights have 16 bits, and as many behind the point as the largest allows.
+int fixed_point_bits(const std::vector<Taps<double>>& taps, Resampler resampler) {
+  constexpr int kMost = 22;
+  if (resampler == Resampler::pil) return kMost;
+  double largest = 0;
+  for (const Taps<double>& one : taps)
+    for (double weight : one.weights) largest = std::max(largest, weight);
+  int bits = 0;
+  while (bits < kMost && static_cast<int>(0.5 + largest * (2 << bits)) < 1 << 15) ++bits;
+  return bits;
+}
+
+AxisTaps make_taps(int input_size, int output_size, Resampler resampler) {
+  std::vector<Taps<double>> exact;
+  const double scale = static_cast<double>(input_size) / output_size;
+  for (int i = 0; i < output_size; ++i) exact.push_back(exact_taps(input_size, scale, i));
+  AxisTaps axis{fixed_point_bits(exact, resampler), {}};
+  for (const Taps<double>& one : exact) {
+    Taps<std::int32_t>& taps = axis.taps.emplace_back(Taps<std::int32_t>{one.first, {}});
+    for (double weight : one.weights) {
+      const double share = weight * (1 << axis.bits);
+      taps.weights.push_back(static_cast<std::int32_t>(share < 0 ? share - 0.5 : share + 0.5));
+    }
+  }
+  return axis;
 }
 
 AGON_MULTIVERSION void add_row(const std::uint8_t* row, std::int32_t weight, std::size_t count, std::int32_t* sums) {
   for (std::size_t i = 0; i < count; ++i) sums[i] += weight * row[i];
 }
 
-AGON_MULTIVERSION void round_row(const std::int32_t* sums, std::size_t count, std::uint8_t* row) {
-  for (std::size_t i = 0; i < count; ++i) row[i] = static_cast<std::uint8_t>(std::clamp(sums[i] >> kBits, 0, 255));
+AGON_MULTIVERSION void round_row(const std::int32_t* sums, std::size_t count, int bits, std::uint8_t* row) {
+  for (std::size_t i = 0; i < count; ++i) row[i] = static_cast<std::uint8_t>(std::clamp(sums[i] >> bits, 0, 255));
 }
 
-Pixels resize_height(const std::uint8_t* rgb, int width, int height, int new_height) {
+Pixels resize_height(const std::uint8_t* rgb, int width, int height, int new_height, Resampler resampler) {
   const std::size_t row_size = static_cast<std::size_t>(width) * 3;
   Pixels result{width, new_height, std::vector<std::uint8_t>(row_size * static_cast<std::size_t>(new_height))};
-  const double scale = static_cast<double>(height) / new_height;
+  const AxisTaps axis = make_taps(height, new_height, resampler);
   std::vector<std::int32_t> sums(row_size);
-  for (int y = 0; y < new_height; ++y) {
-    const Taps taps = make_taps(height, scale, y);
-    std::fill(sums.begin(), sums.end(), 1 << (kBits - 1));
+  std::uint8_t* out = result.rgb.data();
+  for (const Taps<std::int32_t>& taps : axis.taps) {
+    std::fill(sums.begin(), sums.end(), 1 << (axis.bits - 1));
     const std::uint8_t* row = rgb + static_cast<std::size_t>(taps.first) * row_size;
     for (std::int32_t weight : taps.weights) {
       add_row(row, weight, row_size, sums.data());
       row += row_size;
     }
-    round_row(sums.data(), row_size, result.rgb.data() + static_cast<std::size_t>(y) * row_size);
+    round_row(sums.data(), row_size, axis.bits, out);
+    out += row_size;
   }
   return result;
 }
@@ -94,15 +123,16 @@ Pixels transpose(const std::uint8_t* rgb, int width, int height) {
 
 }  // namespace
 
-Image resize_bicubic(const Image& image, Size size) {
+Image resize_bicubic(const Image& image, Size size, Resampler resampler) {
   if (size == Size{image.width(), image.height()}) return image;
   Pixels pixels{image.width(), image.height(), {image.rgb().begin(), image.rgb().end()}};
   if (size.width != pixels.width) {
     pixels = transpose(pixels.rgb.data(), pixels.width, pixels.height);
-    pixels = resize_height(pixels.rgb.data(), pixels.width, pixels.height, size.width);
+    pixels = resize_height(pixels.rgb.data(), pixels.width, pixels.height, size.width, resampler);
     pixels = transpose(pixels.rgb.data(), pixels.width, pixels.height);
   }
-  if (size.height != pixels.height) pixels = resize_height(pixels.rgb.data(), pixels.width, pixels.height, size.height);
+  if (size.height != pixels.height)
+    pixels = resize_height(pixels.rgb.data(), pixels.width, pixels.height, size.height, resampler);
   return Image(size.width, size.height, std::move(pixels.rgb));
 }
 

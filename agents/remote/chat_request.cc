@@ -18,10 +18,12 @@ constexpr std::int64_t kMostKeptBytes = 64 << 20;
 
 Json content_of(const Message& message, PictureUrls& pictures) {
   const bool is_text =
-      std::none_of(message.parts.begin(), message.parts.end(), [](const Part& p) { return p.is_image(); });
+      std::all_of(message.parts.begin(), message.parts.end(), [](const Part& p) { return p.is_text(); });
   if (is_text) return message.text();
   Json content = Json::array();
   for (const Part& part : message.parts) {
+    if (part.is_video())
+      throw Error("policy: a message has a video, and a server is sent pictures and text alone. Use a model folder.");
     if (part.is_image())
       content.push_back({{"type", "image_url"}, {"image_url", {{"url", pictures.url_of(part.image)}}}});
     else

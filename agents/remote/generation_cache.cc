@@ -144,8 +144,7 @@ std::string GenerationCache::key_of(const Endpoint& endpoint, const std::string&
   key["messages"] = Json::array();
   for (const Message& message : request.messages) {
     Json parts = Json::array();
-    for (const Part& part : message.parts)
-      parts.push_back(part.is_image() ? Json{part.image.hash().hex()} : Json(part.text));
+    for (const Part& part : message.parts) parts.push_back(part.is_text() ? Json(part.text) : Json{part.content()});
     key["messages"].push_back({{"role", to_string(message.role)}, {"parts", std::move(parts)}});
     for (const ToolCall& call : message.tool_calls)
       key["messages"].back()["calls"].push_back({call.id, call.name, call.arguments});

@@ -69,9 +69,9 @@ class Bench {
  public:
   Bench(const agents::PolicySource& source, const BenchFlags& flags) : flags_(flags) {
     const auto start = Clock::now();
-    folder_ = agents::open_model_folder(source.folder);
+    folder_ = agents::open_model_folder(source.folder, source.choices.resampler);
     folder_.config.eos_token_ids.clear();
-    agents::EngineWeights weights = agents::load_engine_weights(source.folder, folder_.config, source.weights);
+    agents::EngineWeights weights = agents::load_engine_weights(source.folder, folder_.config, source.choices.weights);
     weight_bytes_ = agents::bytes_of(weights);
     step_bytes_ = agents::step_bytes(weights);
     engine_ = std::make_unique<agents::Engine>(std::move(weights), folder_.config, folder_.tokenizer,
@@ -146,7 +146,7 @@ Json measure(const agents::PolicySource& source, const BenchFlags& flags) {
   const int threads = threads_of(flags);
   const double bandwidth = read_bandwidth(threads);
   progress.add(1);
-  Json json{{"weights", agents::name_of(source.weights)},
+  Json json{{"weights", agents::name_of(source.choices.weights)},
             {"weight_bytes", bench.weight_bytes()},
             {"threads", threads},
             {"first_token_s", bench.first_token_s()},

@@ -19,13 +19,15 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "core/text.h"
+#include "core/video_file.h"
 
 namespace agon::cli {
 namespace {
 
 struct CompleteOptions {
   std::string policy, cache, weights, prompt, system;
-  std::vector<std::string> images;
+  std::vector<std::string> images, videos;
+  FrameSampling frames{.spread = FrameSampling::Spread::ends};
   int samples = 1, threads = 0;
   agents::Sampling sampling;
   bool prompt_given = false, logprobs = false, json = false;
@@ -42,6 +44,8 @@ std::vector<Message> messages_of(const CompleteOptions& options) {
   std::vector<Message> messages;
   if (!options.system.empty()) messages.push_back(Message::of(Role::system, options.system));
   Message question{Role::user, {}, {}, {}};
+  for (const std::string& path : options.videos)
+    question.parts.push_back(Part::of(load_video(picture_path(path), options.frames)));
   for (const std::string& path : options.images)
     question.parts.push_back(Part::of(load_image(picture_path(path), {.most_elongated = kMostElongated})));
   question.parts.push_back(Part::of(options.prompt_given ? options.prompt : read_standard_input()));
@@ -112,7 +116,7 @@ void complete(const CompleteOptions& options) {
 }  // namespace
 
 void add_complete(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("complete", "Complete one prompt, which may have pictures");
+  CLI::App* command = app.add_subcommand("complete", "Complete one prompt, which may have pictures and videos");
   auto options = std::make_shared<CompleteOptions>();
   agents::Sampling& sampling = options->sampling;
   command
@@ -127,6 +131,18 @@ void add_complete(CLI::App& app) {
   command->add_option("--image", options->images, "Picture before the text (PNG, JPEG or WebP)")
       ->type_name("<path>")
       ->allow_extra_args(false);
+  command->add_option("--video", options->videos, "Video before the pictures and the text (MP4, QuickTime, WebM, AVI)")
+      ->type_name("<path>")
+      ->allow_extra_args(false);
+  CLI::Option* const rate =
+      command->add_option("--video-fps", options->frames.fps, "Frames of a video shown per second, at least 4 in all")
+          ->type_name("<number>")
+          ->check(number_in(0.001, 1000))
+          ->capture_default_str();
+  command->add_option("--video-frames", options->frames.count, "Number of frames of a video shown")
+      ->type_name("<n>")
+      ->check(whole_number_in(1, 4096))
+      ->excludes(rate);
   command->add_option("--system", options->system, "System message")->type_name("<text>");
   command->add_option("--samples", options->samples, "Number of completions")
       ->type_name("<n>")

@@ -75,7 +75,7 @@ std::shared_ptr<serve::ServedPolicy> policy_to_serve(const ModelServeFlags& flag
     throw Error("serve: --policy {} is an adapter. Give its base to --policy, and --adapter {}={}.",
                 source.folder.string(), folder_name(source.folder), source.folder.string());
   auto policy = std::make_shared<serve::ServedPolicy>(source.folder, agents::EngineOptions{.threads = flags.threads},
-                                                      source.weights);
+                                                      source.choices);
   for (const std::string& adapter : flags.adapters) {
     const std::size_t equals = adapter.find('=');
     if (equals == 0 || equals == adapter.npos || equals + 1 == adapter.size())

@@ -20,10 +20,10 @@ void use_weights(agents::PolicySource& policy, const std::string& weights) {
   if (weights.empty()) return;
   if (policy.endpoint) throw Error("--weights does nothing with a server, which has chosen its own. Leave it out.");
   const agents::WeightKind kind = agents::find_weight_kind(weights).value();
-  if (policy.weights != agents::WeightKind::automatic && policy.weights != kind)
+  if (policy.choices.weights != agents::WeightKind::automatic && policy.choices.weights != kind)
     throw Error("--weights {} contradicts #{} behind the folder. Leave one of them out.", weights,
-                agents::name_of(policy.weights));
-  policy.weights = kind;
+                agents::name_of(policy.choices.weights));
+  policy.choices.weights = kind;
 }
 
 }  // namespace agon::cli

@@ -81,6 +81,11 @@ Json task_of(const Episode& episode) {
           {"prompt", episode.prompt}, {"gold", gold},           {"gold_box", corners(env::parse_box(gold))}};
 }
 
+Json pictures_in(const Json& part) {
+  if (part.contains("video")) return part.at("video").at("frames");
+  return part.contains("image") ? Json::array({part.at("image")}) : Json::array();
+}
+
 }  // namespace
 
 void ReportEpisodes::add(const Episode& episode) {
@@ -102,7 +107,7 @@ void ReportEpisodes::add(const Episode& episode) {
 void ReportEpisodes::add_images(const record::RunReader& run, const Json& messages) {
   for (const Json& message : messages)
     for (const Json& part : message.at("parts"))
-      if (part.contains("image")) add_image(run.image(part.at("image").get<std::string>()));
+      for (const Json& name : pictures_in(part)) add_image(run.image(name.get<std::string>()));
 }
 
 void ReportEpisodes::move_into(Json& data) {
@@ -111,10 +116,21 @@ void ReportEpisodes::move_into(Json& data) {
   data["images"] = std::move(images_);
 }
 
+Json ReportEpisodes::shown(const std::vector<Part>& parts) {
+  Json list = Json::array();
+  for (const Part& part : parts) {
+    if (part.is_video()) {
+      list.push_back({{"text", fmt::format("[video of {} frames]", part.video->frames.size())}});
+      for (const Image& frame : part.video->frames) list.push_back({{"image", add_image(frame)}});
+    } else {
+      list.push_back(part.is_image() ? Json{{"image", add_image(part.image)}} : Json{{"text", part.text}});
+    }
+  }
+  return list;
+}
+
 Json ReportEpisodes::turn_of(const Turn& turn, bool answer_is_box) {
-  Json parts = Json::array(), credit = credit_json(turn);
-  for (const Part& part : turn.observation.parts)
-    parts.push_back(part.is_image() ? Json{{"image", add_image(part.image)}} : Json{{"text", part.text}});
+  Json parts = shown(turn.observation.parts), credit = credit_json(turn);
   bytes_ += turn.text.size();
   if (!credit.is_null()) bytes_ += turn.token_ids.size() * kTokenBytes;
   const std::string answer = env::extract_answer(turn.text).value_or(turn.text);

@@ -14,6 +14,7 @@ class ReportEpisodes {
  public:
   void add(const record::Episode& episode);
   std::string add_image(const Image& image);                            // returns its hash
+  Json shown(const std::vector<Part>& parts);                           // a video as its frames, behind a line of text
   void add_images(const record::RunReader& run, const Json& messages);  // ... of messages as a journal has them
   bool has_task(const record::Episode& episode) const { return tasks_.contains(std::to_string(episode.task_index)); }
   std::size_t tasks() const { return tasks_.size(); }

@@ -72,11 +72,8 @@ class SearchTrees {
   void add_one(const char* key) { steps_[key] = steps_.value(key, 0) + 1; }
 
   Json parts_behind(const critic::Node& node) {
-    Json parts = Json::array();
-    if (!node.end || node.end->over()) return parts;
-    for (const Part& part : node.end->result.observation.parts)
-      parts.push_back(part.is_image() ? Json{{"image", shown_.add_image(part.image)}} : Json{{"text", part.text}});
-    return parts;
+    if (!node.end || node.end->over()) return Json::array();
+    return shown_.shown(node.end->result.observation.parts);
   }
 
   const record::RunReader& run_;

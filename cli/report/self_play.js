@@ -51,7 +51,8 @@ function verdictsOf(title, verdicts) {
 // The request, as nodes.
 function asked(messages) {
   const parts = messages.filter((message) => message.role !== "system").flatMap((message) => message.parts);
-  const pictures = parts.filter((part) => part.image).map((part) => {
+  const frames = (part) => part.video ? part.video.frames.map((image) => ({image})) : part.image ? [part] : [];
+  const pictures = parts.flatMap(frames).map((part) => {
     const [width, height, png] = data.images[part.image];
     return html("div", {class: "picture"}, html("img", {src: `data:image/png;base64,${png}`, width, height, alt: "what was seen"}));
   });

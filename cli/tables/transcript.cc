@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "core/provenance.h"
 #include "core/text.h"
+#include "core/video_json.h"
 #include "critic/search/summary.h"
 #include "record/run_kind.h"
 
@@ -57,21 +58,34 @@ Json outcome_json(const Episode& episode) {
           {"score", json_or_null(episode.score)}};
 }
 
+Json part_json(const Part& part) {
+  const auto named = [](const Image& image) { return image.hash().hex(); };
+  if (part.is_text()) return {{"text", part.text}};
+  const Image& image = part.is_video() ? part.video->frames.front() : part.image;
+  Json json{{"width", image.width()}, {"height", image.height()}};
+  if (part.is_video())
+    json["video"] = video_json(*part.video, named);
+  else
+    json["image"] = named(image);
+  return json;
+}
+
 Json observation_json(const env::Observation& observation) {
   Json parts = Json::array();
-  for (const Part& part : observation.parts)
-    parts.push_back(
-        part.is_image()
-            ? Json{{"image", part.image.hash().hex()}, {"width", part.image.width()}, {"height", part.image.height()}}
-            : Json{{"text", part.text}});
+  for (const Part& part : observation.parts) parts.push_back(part_json(part));
   return parts;
+}
+
+std::string part_text(const Part& part) {
+  if (part.is_text()) return printable(part.text);
+  if (part.is_image()) return fmt::format("[picture {} x {}]", part.image.width(), part.image.height());
+  const Image& frame = part.video->frames.front();
+  return fmt::format("[video of {} frames, {} x {}]", part.video->frames.size(), frame.width(), frame.height());
 }
 
 std::string observation_text(const env::Observation& observation) {
   std::string text;
-  for (const Part& part : observation.parts)
-    text += part.is_image() ? fmt::format("[picture {} x {}]\n", part.image.width(), part.image.height())
-                            : fmt::format("{}\n", printable(part.text));
+  for (const Part& part : observation.parts) text += part_text(part) + '\n';
   return text;
 }
 

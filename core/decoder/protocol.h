@@ -1,5 +1,7 @@
-// core/decoder/protocol.h - what agon and its picture decoder say to each other over a socket: a request and the file's
-// bytes, a reply and the pixels or the error's text.
+// core/decoder/protocol.h - what agon and its decoders say to each other over a socket. Of a picture: a request and the
+// file's bytes, a reply and the pixels or the error's text. Of a video, whose file is the decoder's descriptor 1: a
+// request, what the file holds, the number and the places of the frames that are wanted, ascending, then for each a
+// reply and its pixels. A reply without pixels says that the video has ended.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +25,19 @@ struct Reply {
   std::uint32_t width = 0, height = 0;  // turned by the orientation
   std::uint32_t reserved = 0;
   std::uint64_t bytes = 0;  // that follow
+};
+
+struct VideoRequest {
+  std::uint64_t memory = 0;  // bytes in addition to the decoder's own
+  std::uint32_t milliseconds = 0;
+  std::uint32_t reserved = 0;
+};
+
+struct VideoReply {
+  std::uint32_t opened = 0;  // 0: it is no video, and the decoder ends
+  std::uint32_t width = 0, height = 0;
+  std::uint32_t frames = 0;  // as the file says
+  double fps = 0;
 };
 
 constexpr std::uint64_t kMostErrorBytes = 200;

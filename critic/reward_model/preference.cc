@@ -88,6 +88,9 @@ Json json_of(const Preference& preference, const fs::path& folder) {
     if (message.role == Role::system) record["instructions"] = message.text();
     if (message.role == Role::user) record["prompt"] = message.text();
     for (const Part& part : message.parts) {
+      if (part.is_video())
+        throw Error("preferences: {} shows a video, and the file of a set holds pictures and text alone.",
+                    preference.id);
       if (!part.is_image()) continue;
       const fs::path name = fs::path(kImages) / (part.image.hash().hex() + ".png");
       if (!fs::exists(folder / name)) save_image(part.image, folder / name);

@@ -9,8 +9,7 @@ namespace {
 
 bool same_parts(const std::vector<Part>& a, const std::vector<Part>& b) {
   return std::ranges::equal(a, b, [](const Part& one, const Part& other) {
-    return one.is_image() ? other.is_image() && one.image.hash() == other.image.hash()
-                          : !other.is_image() && one.text == other.text;
+    return one.is_text() == other.is_text() && one.content() == other.content();
   });
 }
 

@@ -11,6 +11,7 @@
 #include "core/hash.h"
 #include "core/rng.h"
 #include "core/text.h"
+#include "critic/message_json.h"
 #include "critic/search/draft.h"
 #include "env/protocol.h"
 
@@ -26,15 +27,6 @@ double tool_seconds_of(const env::StepResult& result) {
   double seconds = 0;
   for (const env::ToolAttempt& call : result.tool_calls) seconds += call.seconds;
   return seconds;
-}
-
-Json parts_json(const std::vector<Part>& parts, std::vector<Image>& images) {
-  Json list = Json::array();
-  for (const Part& part : parts) {
-    if (part.is_image()) images.push_back(part.image);
-    list.push_back(part.is_image() ? Json{{"image", part.image.hash().hex()}} : Json{{"text", text_json(part.text)}});
-  }
-  return list;
 }
 
 using Alternatives = std::vector<std::vector<agents::Alternative>>;

@@ -8,7 +8,7 @@
 
 namespace agon::env {
 
-Json message_schema();                                    // of a message of text and pictures
+Json message_schema(bool shows_videos = false);           // of a message of text and pictures
 Json text_action_schema(const std::string& description);  // of a turn of free text, which `description` explains
 
 }  // namespace agon::env

@@ -12,6 +12,7 @@
 #include "core/json_parse.h"
 #include "core/progress.h"
 #include "core/text.h"
+#include "core/video_file.h"
 #include "env/kit/task_file.h"
 
 namespace agon::env {
@@ -24,18 +25,22 @@ constexpr std::uintmax_t kEnds = 1 << 16;  // bytes of a picture, which tell it 
 
 struct Picture {
   fs::path path;
+  bool is_video = false;
   std::size_t task = 0;  // the first that shows it
   std::uint64_t hash = 0;
   std::string fault;
 };
 
-// Each picture once, in the order of the tasks.
+// Each picture and video once, in the order of the tasks.
 std::vector<Picture> pictures_of(const std::vector<FileTask>& tasks) {
   std::vector<Picture> pictures;
   std::set<fs::path> seen;
-  for (std::size_t task = 0; task < tasks.size(); ++task)
+  for (std::size_t task = 0; task < tasks.size(); ++task) {
     for (const fs::path& path : tasks[task].pictures)
-      if (seen.insert(path).second) pictures.push_back({path, task, 0, {}});
+      if (seen.insert(path).second) pictures.push_back({path, false, task, 0, {}});
+    for (const fs::path& path : tasks[task].videos)
+      if (seen.insert(path).second) pictures.push_back({path, true, task, 0, {}});
+  }
   return pictures;
 }
 
@@ -83,20 +88,28 @@ void check_and_hash_pictures(const std::string& path, std::vector<FileTask>& tas
   std::vector<Picture> pictures = pictures_of(tasks);
   if (pictures.empty()) return;
   look_at(pictures, fmt::format("{}: checking its pictures", path), [](Picture& picture) {
-    check_image(picture.path, {.most_elongated = kMostElongated});
+    if (picture.is_video)
+      check_video(picture.path);
+    else
+      check_image(picture.path, {.most_elongated = kMostElongated});
     picture.hash = hash_ends(picture.path, kEnds);
   });
   throw_faults(pictures, tasks);
   std::map<fs::path, std::uint64_t> hashes;
   for (const Picture& picture : pictures) hashes.emplace(picture.path, picture.hash);
   for (FileTask& task : tasks)
-    for (const fs::path& picture : task.pictures)
-      task.hash = hash_text(fmt::format("{:016x} {:016x}", task.hash, hashes.at(picture)));
+    for (const auto* paths : {&task.pictures, &task.videos})
+      for (const fs::path& path : *paths)
+        task.hash = hash_text(fmt::format("{:016x} {:016x}", task.hash, hashes.at(path)));
 }
 
 void decode_pictures(const std::string& path, const std::vector<FileTask>& tasks) {
   std::vector<Picture> pictures = pictures_of(tasks);
   look_at(pictures, fmt::format("{}: decoding its pictures", path), [](const Picture& picture) {
+    if (picture.is_video) {
+      load_video(picture.path, {.spread = FrameSampling::Spread::ends, .count = 1});
+      return;
+    }
     const std::string bytes = read_file(picture.path.string());
     verify_image({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, picture.path.string());
   });

@@ -12,17 +12,17 @@ namespace agon::env {
 namespace {
 
 void add(std::vector<Part>& parts, std::string_view text) {
-  if (parts.empty() || parts.back().is_image())
+  if (parts.empty() || !parts.back().is_text())
     parts.push_back(Part::of(std::string(text)));
   else
     parts.back().text += text;
 }
 
 void add(std::vector<Part>& parts, const Part& part) {
-  if (part.is_image())
-    parts.push_back(part);
-  else
+  if (part.is_text())
     add(parts, part.text);
+  else
+    parts.push_back(part);
 }
 
 // The digits that a text ends with, apart from a tag behind them.

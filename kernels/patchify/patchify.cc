@@ -25,11 +25,12 @@ AGON_MULTIVERSION void normalise_row(const std::uint8_t* rgb, int count, const f
 void write_patch(const PatchifyInput& in, const float* planes, std::int64_t width, float* out) {
   const std::size_t row_bytes = sizeof(float) * static_cast<std::size_t>(in.patch);
   const std::int64_t square = static_cast<std::int64_t>(in.patch) * in.patch;
-  for (int channel = 0; channel < 3; ++channel) {
-    const float* first = out;
-    for (int y = 0; y < in.patch; ++y, planes += width, out += in.patch) std::memcpy(out, planes, row_bytes);
-    for (int copy = 1; copy < in.temporal; ++copy, out += square)
-      std::memcpy(out, first, row_bytes * static_cast<std::size_t>(in.patch));
+  const int first = std::max(in.frame, 0), end = in.frame < 0 ? in.temporal : in.frame + 1;
+  for (int channel = 0; channel < 3; ++channel, out += in.temporal * square) {
+    float* const written = out + first * square;
+    for (int y = 0; y < in.patch; ++y, planes += width) std::memcpy(written + y * in.patch, planes, row_bytes);
+    for (int copy = first + 1; copy < end; ++copy)
+      std::memcpy(out + copy * square, written, row_bytes * static_cast<std::size_t>(in.patch));
   }
 }
 
@@ -65,6 +66,7 @@ void write_strip(const PatchifyInput& in, const Scaling& scaling, std::int64_t r
 
 const char* patchify_problem(const PatchifyInput& in) {
   if (in.patch < 1 || in.merge < 1 || in.temporal < 1) return "patch, merge and temporal are at least 1";
+  if (in.frame >= in.temporal) return "the frame is past those of a patch";
   const std::int64_t unit = static_cast<std::int64_t>(in.patch) * in.merge;
   if (in.height < 1 || in.width < 1) return "the picture is empty";
   if (in.height % unit != 0 || in.width % unit != 0) return "height and width are not multiples of patch * merge";

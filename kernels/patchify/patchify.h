@@ -1,4 +1,5 @@
-// kernels/patchify/patchify.h - a picture as rows of normalised patches: the input of the vision tower.
+// kernels/patchify/patchify.h - a picture, or a video frame by frame, as rows of normalised patches: the input of
+// the vision tower.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +12,9 @@ struct PatchifyInput {
   const std::uint8_t* rgb = nullptr;  // [height, width, 3]
   int height = 0, width = 0;          // multiples of patch * merge
   int patch = 14, merge = 2;          // pixels, patches
-  int temporal = 2;                   // copies of the still picture
+  int temporal = 2;                   // frames of a patch: copies of a still picture, or those of a video
   float mean[3] = {}, std[3] = {};    // a value is (byte / 255 - mean) / std
+  int frame = -1;                     // of a patch, that is written; the others stay as they are; -1: all
 };
 const char* patchify_problem(const PatchifyInput& input);  // what is wrong with the shape; nullptr: nothing
 

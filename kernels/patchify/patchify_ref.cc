@@ -11,9 +11,10 @@ void patchify(const PatchifyInput& in, float* out) {
           for (int channel = 0; channel < 3; ++channel)
             for (int copy = 0; copy < in.temporal; ++copy)
               for (int y = patch_y; y < patch_y + in.patch; ++y)
-                for (int x = patch_x; x < patch_x + in.patch; ++x) {
+                for (int x = patch_x; x < patch_x + in.patch; ++x, ++out) {
+                  if (in.frame >= 0 && in.frame != copy) continue;
                   const double value = in.rgb[(static_cast<std::int64_t>(y) * in.width + x) * 3 + channel] / 255.0;
-                  *out++ = static_cast<float>((value - in.mean[channel]) / in.std[channel]);
+                  *out = static_cast<float>((value - in.mean[channel]) / in.std[channel]);
                 }
 }
 

@@ -1,7 +1,8 @@
-"""Golden files of the image processor: pictures resized by PIL, sizes of smart_resize, and patches of transformers'
+"""Golden files of the image processor: pictures resized by PIL and by torchvision, sizes of smart_resize, and patches of transformers'
 Qwen2VLImageProcessor (its PIL and its torch version). Usage: image_processor.py OUTPUT_FOLDER"""
 import json
 import os
+import random
 import sys
 
 import numpy as np
@@ -9,6 +10,8 @@ import PIL
 import torch
 import transformers
 from PIL import Image
+from torchvision.transforms.v2 import InterpolationMode
+from torchvision.transforms.v2.functional import resize
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 from transformers.models.qwen2_vl.image_processing_qwen2_vl import Qwen2VLImageProcessor, smart_resize
 
@@ -39,6 +42,31 @@ def resizes():
         data += np.asarray(resized).tobytes()
     with open(os.path.join(OUT, "resized.bin"), "wb") as file:
         file.write(data)
+    return rows
+
+
+def as_mode(data, mode):
+    if mode == "RGB":
+        return data
+    if mode == "P":
+        return data // 64 * 85
+    first = np.broadcast_to(data[:, :, :1], data.shape)
+    return np.ascontiguousarray(first if mode == "L" else np.where(first > 127, 255, 0).astype(np.uint8))
+
+
+def torchvision_resizes():
+    """Checksums: the bytes would be large."""
+    random.seed(3)
+    rows = []
+    for seed in range(200):
+        mode, top = ("RGB", "L", "1", "P")[seed % 4], (20, 60, 130)[seed % 3]
+        start = [random.randint(1, top), random.randint(1, top)]
+        to = [random.randint(1, 5) * 28, random.randint(1, 5) * 28] if seed % 2 else [random.randint(1, 90), random.randint(1, 90)]
+        data = torch.from_numpy(as_mode(picture(*start, seed), mode)).permute(2, 0, 1).contiguous()
+        resized = resize(data, to[::-1], interpolation=InterpolationMode.BICUBIC, antialias=True)
+        values = resized.permute(1, 2, 0).numpy().astype(np.uint64).ravel()
+        weights = (np.arange(values.size, dtype=np.uint64) * 2654435761 % 2**32) | 1
+        rows.append({"seed": seed, "mode": mode, "from": start, "to": to, "checksum": int((values * weights % 2**32).sum() % 2**32)})
     return rows
 
 
@@ -79,7 +107,7 @@ def configs():
 
 def main():
     row = {"versions": {"PIL": PIL.__version__, "transformers": transformers.__version__, "torch": torch.__version__},
-           "resizes": resizes(), "sizes": sizes(), "patches": patches(), "saved_config": configs()}
+           "resizes": resizes(), "torchvision": torchvision_resizes(), "sizes": sizes(), "patches": patches(), "saved_config": configs()}
     with open(os.path.join(OUT, "expected.json"), "w") as file:
         json.dump(row, file)
     a, b = (np.array([r["row_sums"] for r in row["patches"] if r["processor"] == p][1]) for p in ("pil", "torch"))

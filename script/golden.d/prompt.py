@@ -21,6 +21,8 @@ PLAIN = r"""{%- for message in messages -%}
     {%- for part in message['content'] -%}
       {%- if part['type'] == 'image' -%}
         {{- '<|vision_start|><|image_pad|><|vision_end|>' -}}
+      {%- elif part['type'] == 'video' -%}
+        {{- '<|vision_start|><|video_pad|><|vision_end|>' -}}
       {%- else -%}
         {{- part['text'] -}}
       {%- endif -%}
@@ -38,7 +40,7 @@ FAMILY = r"""{%- if messages[0]['role'] != 'system' -%}
 {%- endif -%}
 """ + PLAIN
 
-IMAGE = {"type": "image"}
+IMAGE, VIDEO = {"type": "image"}, {"type": "video"}
 text = lambda words: {"type": "text", "text": words}
 CONVERSATIONS = [
     [{"role": "user", "content": "What is this?"}],
@@ -49,6 +51,7 @@ CONVERSATIONS = [
     [{"role": "user", "content": [IMAGE, IMAGE]}, {"role": "assistant", "content": "CLICK"},
      {"role": "tool", "content": [text("done "), IMAGE]}],
     [{"role": "user", "content": ""}],
+    [{"role": "user", "content": [VIDEO, text("What happens "), IMAGE, text("?"), VIDEO]}],
 ]
 
 

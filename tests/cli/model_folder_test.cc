@@ -70,6 +70,10 @@ TEST_CASE("a policy may be the folder of an adapter") {
   const std::string folder = (scratch.path() / "role").string();
   CHECK(find_policy(folder + "/#q8").folder == folder);
   CHECK(find_policy(folder).name() == "role");
+  CHECK_FALSE(find_policy(folder).choices.resampler);
+  const auto chosen = find_policy(folder + "#torchvision#q8");
+  CHECK(chosen.folder == folder);
+  CHECK(chosen.choices == agents::FolderChoices{agents::WeightKind::q8, agents::Resampler::torchvision});
   CHECK_THROWS_WITH(find_model_folder(folder), Catch::Contains("config.json"));
 }
 
@@ -78,6 +82,7 @@ TEST_CASE("a folder that --policy names is taken, or refused when it holds no mo
   const fs::path model = scratch.add_model("mine");
   CHECK(find_model_folder(model.string()) == model);
   CHECK(find_model_folder(model.string() + "/") == model);  // its name is its last part
+  CHECK(find_policy(model.string() + "#pil").fingerprint() != find_policy(model.string()).fingerprint());
   CHECK_THROWS_WITH(find_model_folder((scratch.path() / "none").string()),
                     Catch::Contains("none") && Catch::Contains("config.json"));
 }

@@ -1,5 +1,6 @@
 #include "kernels/patchify/patchify.h"
 
+#include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <numeric>
@@ -79,6 +80,29 @@ TEST_CASE("patchify equals its reference for any shape") {
   }
 }
 
+TEST_CASE("the frames of a video are written one after another, each beside the others") {
+  for (const auto& [patch, merge, temporal] : {std::array{4, 2, 2}, std::array{3, 1, 3}}) {
+    const Picture first = picture(24, 48, patch, merge, temporal);
+    auto both = output_for(first.input), expected = both;
+    std::vector<std::uint8_t> rgb = first.rgb;
+    for (int frame = 0; frame < temporal; ++frame) {
+      PatchifyInput in = first.input;
+      in.rgb = rgb.data();
+      in.frame = frame;
+      patchify(in, both.data());
+      agon::kernels::reference::patchify(in, expected.data());
+      for (std::uint8_t& byte : rgb) byte = static_cast<std::uint8_t>(byte * 5 + 1);
+    }
+    for (std::size_t i = 0; i < both.size(); ++i) REQUIRE(std::abs(both[i] - expected[i]) < 1e-5f);
+    const std::size_t square = static_cast<std::size_t>(patch * patch);
+    CHECK(std::vector<float>(both.begin(), both.begin() + patch * patch) !=
+          std::vector<float>(both.begin() + patch * patch, both.begin() + 2 * patch * patch));
+    auto still = output_for(first.input);
+    patchify(first.input, still.data());
+    CHECK(std::equal(still.begin(), still.begin() + static_cast<std::ptrdiff_t>(square), both.begin()));
+  }
+}
+
 TEST_CASE("patchify does not depend on how its work is cut") {
   const Picture p = picture(84, 56, 14, 2, 2);
   auto whole = output_for(p.input), cut = output_for(p.input);
@@ -106,6 +130,7 @@ TEST_CASE("patchify_problem names what is wrong") {
           }) != "");
   REQUIRE(problem_with([](auto& in) { in.height = 0; }) == "the picture is empty");
   REQUIRE(problem_with([](auto& in) { in.merge = 0; }) == "patch, merge and temporal are at least 1");
+  REQUIRE(problem_with([](auto& in) { in.frame = 2; }) == "the frame is past those of a patch");
   REQUIRE(problem_with([](auto& in) { in.rgb = nullptr; }) == "there are no pixels");
   REQUIRE(problem_with([](auto& in) { in.std[1] = 0; }) == "std is not positive");
 }

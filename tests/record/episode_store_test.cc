@@ -237,6 +237,29 @@ TEST_CASE("a picture that many turns show is stored once, also after a resume") 
   REQUIRE(count(folder / "run", "episodes") == 12);
 }
 
+TEST_CASE("a video is stored by its frames, each once, and read back whole") {
+  const test::TempFolder folder;
+  const Image first = test::picture(1), second = test::picture(2);
+  const auto video = make_video({{first, second, first}, {0, 5, 9}, 12, 29.97});
+  Episode episode = make_episode(3, 0);
+  for (record::Turn& turn : episode.turns) turn.observation.parts = {Part::of(video), Part::of("What happens?")};
+  EpisodeStore::create(folder / "run", kConfig, false)->record(episode);
+  REQUIRE(count(folder / "run", "images") == 2);
+  const std::vector<Episode> all = read_all(folder / "run");
+  for (const record::Turn& turn : all.at(0).turns) {
+    REQUIRE(turn.observation.parts.size() == 2);
+    REQUIRE(turn.observation.parts[0].is_video());
+    const Video& read = *turn.observation.parts[0].video;
+    CHECK(read.hash() == video->hash());
+    CHECK((read.places == video->places && read.source_frames == 12 && read.fps == 29.97));
+    CHECK(read.frames[2] == first);
+  }
+  const std::vector<Episode> bare = read_all(folder / "run", RunReader::Detail::without_images);
+  CHECK(bare.at(0).turns.at(0).observation.parts.at(0).is_text());
+  execute(folder / "run", "UPDATE turns SET observation = replace(observation, '\"fps\"', '\"rate\"')");
+  REQUIRE_THAT(error_of([&] { read_all(folder / "run"); }), Catch::Contains("video"));
+}
+
 TEST_CASE("many threads record at once, while a reader sees whole episodes only") {
   const test::TempFolder folder;
   auto store = EpisodeStore::create(folder / "run", kConfig, false);

@@ -66,8 +66,11 @@ struct GoldenCheckpoint {
   std::vector<agents::ImageGrid> grids() const {
     std::vector<agents::ImageGrid> all;
     const auto flat = values<std::int64_t>("grids");
+    const auto steps = file->tensors().contains("steps") ? values<std::int64_t>("steps")
+                                                         : std::vector<std::int64_t>(flat.size() / 3, 1);
     for (std::size_t i = 0; i < flat.size(); i += 3)
-      all.push_back({static_cast<int>(flat[i]), static_cast<int>(flat[i + 1]), static_cast<int>(flat[i + 2])});
+      all.push_back({static_cast<int>(flat[i]), static_cast<int>(flat[i + 1]), static_cast<int>(flat[i + 2]),
+                     static_cast<int>(steps[i / 3])});
     return all;
   }
   std::vector<std::shared_ptr<const agents::PatchedImage>> images() const {
@@ -95,7 +98,7 @@ struct GoldenCheckpoint {
     const auto count_tokens = [&](int r, std::int64_t end) {
       std::int64_t count = 0;
       for (std::int64_t i = 0; i < end; ++i)
-        count += ids[static_cast<std::size_t>(r * columns + i)] == config.image_token_id;
+        count += config.shows(static_cast<std::int32_t>(ids[static_cast<std::size_t>(r * columns + i)]));
       return count;
     };
     for (int r = 0; r < row; ++r) skipped += count_tokens(r, columns);
@@ -111,13 +114,15 @@ struct GoldenCheckpoint {
   }
 };
 
-// set: the folder of tests/golden.
-inline GoldenCheckpoint golden_checkpoint(const std::string& name, const std::string& set = "qwen2_5_vl") {
+// set: the folder of tests/golden; results: that of golden.safetensors, where it is another one.
+inline GoldenCheckpoint golden_checkpoint(const std::string& name, const std::string& set = "qwen2_5_vl",
+                                          const std::string& results = "") {
   GoldenCheckpoint model;
   model.folder = golden_path(set) / name;
   const std::string path = (model.folder / "config.json").string();
   model.config = agents::parse_model_config(Json::parse(read_file(path)), path);
-  model.file = agents::SafetensorsFile::open(model.folder / "golden.safetensors");
+  model.file =
+      agents::SafetensorsFile::open(golden_path(results.empty() ? set : results) / name / "golden.safetensors");
   const auto& shape = model.file->tensors().at("ids").shape;
   model.rows = static_cast<int>(shape[0]);
   model.columns = static_cast<int>(shape[1]);

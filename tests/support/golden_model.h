@@ -19,11 +19,13 @@ namespace agon::test {
 
 class GoldenModel {
  public:
-  explicit GoldenModel(const std::string& name, const std::string& set = "qwen2_5_vl")  // set: a folder of tests/golden
+  // set: a folder of tests/golden; results: that of golden.safetensors, where it is another one.
+  explicit GoldenModel(const std::string& name, const std::string& set = "qwen2_5_vl", const std::string& results = "")
       : folder(golden_path(set) / name),
         model(std::make_shared<agents::TransformerNetwork>(
             agents::parse_model_config(Json::parse(read_file((folder / "config.json").string())), "config.json"))),
-        file_(agents::SafetensorsFile::open(folder / "golden.safetensors")) {
+        file_(
+            agents::SafetensorsFile::open(golden_path(results.empty() ? set : results) / name / "golden.safetensors")) {
     agents::load_weights(*model, folder);
   }
 

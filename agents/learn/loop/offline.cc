@@ -34,7 +34,7 @@ std::string text_of(const std::vector<Message>& messages) {
   std::string text;
   for (const Message& message : messages) {
     text += fmt::format("{} ", static_cast<int>(message.role));
-    for (const Part& part : message.parts) text += part.is_image() ? part.image.hash().hex() : part.text;
+    for (const Part& part : message.parts) text += part.content();
   }
   return text;
 }

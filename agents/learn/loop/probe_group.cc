@@ -42,10 +42,13 @@ class PictureChanger {
  private:
   std::shared_ptr<const PatchedImage> changed(const PatchedImage& image) {
     const std::string key = image.hash.hex();
+    const auto picture = pictures_.find(key);
+    if (picture == pictures_.end())
+      throw Error("probes: a task shows a video, and pictures alone are changed. Leave the visual probes out.");
     auto& known = changed_[key];
     if (!known)
       known = std::make_shared<const PatchedImage>(
-          process_image(changed_picture(pictures_.at(key), settings_.change, settings_.seed), folder_.images));
+          process_image(changed_picture(picture->second, settings_.change, settings_.seed), folder_.images));
     return known;
   }
 

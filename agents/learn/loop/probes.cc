@@ -62,13 +62,13 @@ void check_group(const ProbeGroup& group) {
   }
 }
 
-EncodedPrompt first_tokens(const ProbedRollout& rollout, const PatchedImages& images, std::int32_t image_token) {
+EncodedPrompt first_tokens(const ProbedRollout& rollout, const PatchedImages& images, const ModelConfig& config) {
   EncodedPrompt text;
   text.ids.assign(rollout.response.ids.begin(), rollout.response.ids.begin() + read_length(rollout));
   // Only whole pictures: a step never ends inside one.
   std::size_t pictures = 0;
   for (std::size_t i = 0; i < text.ids.size(); ++i)
-    pictures += text.ids[i] == image_token && (i == 0 || text.ids[i - 1] != image_token);
+    pictures += config.shows(text.ids[i]) && (i == 0 || !config.shows(text.ids[i - 1]));
   text.images.assign(images.begin(), images.begin() + static_cast<std::ptrdiff_t>(std::min(pictures, images.size())));
   return text;
 }
@@ -113,8 +113,8 @@ class ProbeBatch {
     const bool with_answers = factor > 0;
     std::vector<EncodedPrompt> responses;
     for (const ProbedRollout& rollout : group.rollouts)
-      responses.push_back(first_tokens(rollout, with_answers ? rollout.response.images : rollout.changed_images,
-                                       config_.image_token_id));
+      responses.push_back(
+          first_tokens(rollout, with_answers ? rollout.response.images : rollout.changed_images, config_));
     const PackedGroup texts = make_packed_group({group.prompt.ids, images}, responses, config_);
     const PackedSegment prompt = builder_.add_root(texts.prompt);
     if (with_answers) add_answer(group, group.suffix, texts.prompt, prompt, prompt.length, &results[0].confidence[0]);

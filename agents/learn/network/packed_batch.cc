@@ -16,7 +16,8 @@ void check_sequence(const PackedSequence& sequence, const ModelConfig& config) {
   const int merge = config.vision ? config.vision->spatial_merge_size : 1;
   std::int64_t expected = 0;
   for (const ImageGrid& grid : grids_of(sequence.images)) expected += grid.patches() / (merge * merge);
-  const auto tokens = std::count(sequence.ids.begin(), sequence.ids.end(), config.image_token_id);
+  const auto tokens =
+      std::count_if(sequence.ids.begin(), sequence.ids.end(), [&](std::int32_t id) { return config.shows(id); });
   if (tokens != expected)
     throw Error("packed batch: {} image tokens in a sequence, its {} pictures give {}.", tokens, sequence.images.size(),
                 expected);

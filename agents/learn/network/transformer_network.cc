@@ -322,7 +322,7 @@ struct TransformerNetwork::Parts {
   Tensor decode(const Tensor& ids, const Tensor& positions, const Tensor& image_embeddings, const ModelConfig& config,
                 const Attention& attention) const {
     const RotaryTable table = text_rotary(positions, config.text);
-    const Tensor slots = (ids == config.image_token_id).nonzero().flatten();
+    const Tensor slots = (ids == config.image_token_id).logical_or(ids == config.video_token_id).nonzero().flatten();
     const std::vector<Tensor> pictures = by_layer(image_embeddings, slots.size(0), config.text.hidden_size);
     Tensor x = at::embedding(embed_tokens, ids);
     if (!pictures.empty()) x = x.index_copy(0, slots, pictures[0].to(x.scalar_type()));

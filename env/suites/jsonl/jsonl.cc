@@ -1,7 +1,9 @@
 // The user's own tasks: JSON objects of a file (core/json_records.h),
 //   {"id": "1", "prompt": "How many?", "images": ["a.png"], "answer": 3, "grader": "number",
 //    "options": ["x", "y"], "level": 1, "kind": "count"}
-// images (paths relative to the file), options, level and kind may be left out. One turn a task.
+// images (paths relative to the file), video, options, level and kind may be left out. One turn a task. A video stands
+// before the pictures: "video": {"frames": ["1.png", "2.png"], "fps": 2}, or {"file": "a.mp4", "fps": 2} to show so
+// many frames a second, or "count" in place of "fps".
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +16,7 @@
 #include "core/image.h"
 #include "core/json_records.h"
 #include "core/text.h"
+#include "core/video_file.h"
 #include "env/grading/grade_options.h"
 #include "env/grading/grader.h"
 #include "env/kit/schemas.h"
@@ -28,24 +31,39 @@ namespace {
 namespace fs = std::filesystem;
 using Line = SortedJson;
 
-const std::vector<std::string> kKeys = {"id",
-                                        "prompt",
-                                        "images",
-                                        "answer",
-                                        "grader",
-                                        "options",
-                                        "level",
-                                        "kind",
-                                        "tolerance",
-                                        "coordinates",
-                                        "response_coordinates",
+const std::vector<std::string> kKeys = {"id",     "prompt",    "images",      "video",
+                                        "answer", "grader",    "options",     "level",
+                                        "kind",   "tolerance", "coordinates", "response_coordinates",
                                         "size"};
+
+// Pictures of one size, or a file; neither: the task has no video.
+struct TaskVideo {
+  std::vector<fs::path> frames;
+  double fps = 0;  // of the pictures
+  fs::path file;
+  FrameSampling sampling;  // of the file
+};
 
 struct Task {
   TaskInfo info;
   std::vector<fs::path> images;
   Grader grader;
+  TaskVideo video = {};
+  std::vector<fs::path> pictures() const;  // every one that it shows, frames too
+  std::vector<fs::path> files() const;     // and the video
 };
+
+std::vector<fs::path> Task::pictures() const {
+  std::vector<fs::path> all = images;
+  all.insert(all.end(), video.frames.begin(), video.frames.end());
+  return all;
+}
+
+std::vector<fs::path> Task::files() const {
+  std::vector<fs::path> all = pictures();
+  if (!video.file.empty()) all.push_back(video.file);
+  return all;
+}
 
 struct TaskFile {
   std::string path;
@@ -72,6 +90,43 @@ std::vector<std::string> texts_at(const Line& line, const std::string& key) {
   std::vector<std::string> all;
   for (const Line& item : line[key]) all.push_back(item.is_string() ? item.get<std::string>() : item.dump());
   return all;
+}
+
+bool is_rate(const Line& video, const char* key) {
+  return video.contains(key) && video[key].is_number() && video[key].get<double>() > 0;
+}
+bool has_only(const Line& object, std::initializer_list<std::string_view> keys) {
+  if (!object.is_object()) return false;
+  for (const auto& [key, value] : object.items())
+    if (std::find(keys.begin(), keys.end(), key) == keys.end()) return false;
+  return true;
+}
+
+// A file, of which 2 frames a second are shown where nothing else is said.
+TaskVideo file_video(const Line& given, const fs::path& folder) {
+  TaskVideo video;
+  video.file = picture_path(filled_text_at(given, "file"), folder);
+  video.sampling.spread = FrameSampling::Spread::ends;
+  if (is_rate(given, "fps")) video.sampling.fps = given["fps"];
+  if (given.contains("count")) video.sampling.count = whole_number_or_throw(given["count"], "\"count\"", 1, 4096);
+  return video;
+}
+
+TaskVideo video_at(const Line& line, const fs::path& folder) {
+  if (!line.contains("video")) return {};
+  const Line& given = line["video"];
+  const bool has_rate = has_only(given, {"file", "fps"}) && is_rate(given, "fps");
+  if (has_only(given, {"file", "count"}) || has_rate) return file_video(given, folder);
+  if (!has_only(given, {"frames", "fps"}) || !given.contains("frames") || !is_rate(given, "fps"))
+    throw Error(
+        "\"video\" is {}. Write its pictures and how many there are a second, "
+        "{{\"frames\": [\"1.png\", \"2.png\"], \"fps\": 2}}, or a file, {{\"file\": \"a.mp4\", \"fps\": 2}}",
+        shown(given));
+  TaskVideo video;
+  video.fps = given["fps"];
+  for (const std::string& frame : texts_at(given, "frames")) video.frames.push_back(picture_path(frame, folder));
+  if (video.frames.empty()) throw Error("\"video\" has no frames");
+  return video;
 }
 
 int level_at(const Line& line) {
@@ -101,6 +156,7 @@ Task read_task(const Line& line, const fs::path& folder) {
   Task task{std::move(info), {}, std::move(grade)};
   for (const std::string& image : texts_at(line, "images")) task.images.push_back(picture_path(image, folder));
   check_picture_marks(task.info.prompt, task.images.size());
+  task.video = video_at(line, folder);
   return task;
 }
 
@@ -111,7 +167,8 @@ void read_tasks(TaskFile& file, const std::string& content) {
     Task task = read_task(line, folder);
     const auto [earlier, fresh] = place_of.emplace(task.info.id, place);
     if (!fresh) throw Error("the id is already used in {}", earlier->second.text());
-    file.identities.push_back({task.info.id, place.in(file.path), hash_text(line.dump()), task.images});
+    file.identities.push_back({task.info.id, place.in(file.path), hash_text(line.dump()), task.pictures()});
+    if (!task.video.file.empty()) file.identities.back().videos = {task.video.file};
     file.tasks.push_back(std::move(task));
   });
   if (file.tasks.empty()) throw Error("{}: no tasks. Write one JSON object a line.", file.path);
@@ -131,9 +188,9 @@ std::uint64_t hash_tasks(const std::string& content, const std::vector<Task>& ta
   std::string seen = fmt::format("{:016x}", hash_text(content));
   std::map<fs::path, std::string> marks;  // many tasks may show one picture
   for (const Task& task : tasks)
-    for (const fs::path& image : task.images) {
-      const auto [mark, fresh] = marks.try_emplace(image);
-      if (fresh) mark->second = picture_mark(image);
+    for (const fs::path& file : task.files()) {
+      const auto [mark, fresh] = marks.try_emplace(file);
+      if (fresh) mark->second = picture_mark(file);
       seen += mark->second;
     }
   return hash_text(seen);
@@ -151,6 +208,18 @@ std::shared_ptr<const TaskFile> tasks_of(const std::string& path) {
   return file;
 }
 
+std::vector<Image> load_images(const std::vector<fs::path>& paths) {
+  std::vector<Image> images;
+  for (const fs::path& path : paths) images.push_back(load_image(path));
+  return images;
+}
+
+// Null: none.
+std::shared_ptr<const Video> load(const TaskVideo& video) {
+  if (!video.file.empty()) return load_video(video.file, video.sampling);
+  return video.frames.empty() ? nullptr : make_video(load_images(video.frames), video.fps);
+}
+
 class JsonlEnv final : public SingleTurnEnv {
  public:
   explicit JsonlEnv(std::shared_ptr<const TaskFile> file) : file_(std::move(file)) {
@@ -163,10 +232,10 @@ class JsonlEnv final : public SingleTurnEnv {
     if (options.index >= file_->tasks.size())
       throw Error("{}: no task {}. There are {}.", file_->path, options.index, file_->tasks.size());
     const Task& next = file_->tasks[options.index];
-    std::vector<Image> pictures;
-    for (const fs::path& image : next.images) pictures.push_back(load_image(image));
     StepResult first;
-    first.observation.parts = place_pictures(next.info.prompt, std::move(pictures));
+    first.observation.parts = place_pictures(next.info.prompt, load_images(next.images));
+    if (const auto video = load(next.video))
+      first.observation.parts.insert(first.observation.parts.begin(), Part::of(video));
     current_ = &next;
     start(next.info);
     return first;
@@ -187,7 +256,8 @@ SuiteDefinition jsonl_suite(const SuiteOptions& options) {
   const std::shared_ptr<const TaskFile> file = tasks_of(options.file);
   SuiteInfo info;
   info.name = "jsonl";
-  info.description = "Your own tasks from a file of JSON lines: pictures, a question, an answer and a grader";
+  info.description =
+      "Your own tasks from a file of JSON lines: pictures or a video, a question, an answer and a grader";
   if (file) {
     info.test_tasks = file->tasks.size();
     info.file_hash = file->hash;
@@ -198,7 +268,7 @@ SuiteDefinition jsonl_suite(const SuiteOptions& options) {
   info.has_expert = false;
   info.instructions = "Work in steps. End with <answer>...</answer>.";
   info.metric = "answer";
-  info.observation_schema = message_schema();
+  info.observation_schema = message_schema(true);
   info.action_schema = text_action_schema("Free text; the last <answer>...</answer> or \\boxed{...} in it is graded.");
   return {std::move(info), [file](int) { return std::make_unique<JsonlEnv>(file); }};
 }

@@ -32,8 +32,9 @@ std::vector<Message> messages_of(const Json& json) {
     const Json& content = entry["content"];
     if (content.is_string()) message.parts.push_back(Part::of(content.get<std::string>()));
     for (const Json& part : content.is_array() ? content : Json::array())
-      message.parts.push_back(part["type"] == "image" ? Part::of(Image(1, 1, {1, 2, 3}))
-                                                      : Part::of(part["text"].get<std::string>()));
+      message.parts.push_back(part["type"] == "image"   ? Part::of(Image(1, 1, {1, 2, 3}))
+                              : part["type"] == "video" ? Part::of(agon::make_video({Image(1, 1, {1, 2, 3})}, 2))
+                                                        : Part::of(part["text"].get<std::string>()));
     messages.push_back(std::move(message));
   }
   return messages;
@@ -41,7 +42,10 @@ std::vector<Message> messages_of(const Json& json) {
 
 std::string written_out(const std::vector<PromptPiece>& pieces) {
   std::string text;
-  for (const PromptPiece& piece : pieces) text += piece.kind == PromptPiece::Kind::image ? "<|image_pad|>" : piece.text;
+  for (const PromptPiece& piece : pieces)
+    text += piece.kind == PromptPiece::Kind::image   ? "<|image_pad|>"
+            : piece.kind == PromptPiece::Kind::video ? "<|video_pad|>"
+                                                     : piece.text;
   return text;
 }
 
@@ -183,6 +187,22 @@ TEST_CASE("images and <|image_pad|> are equal in number, and a user's <|image_pa
         "chat template x.jinja: it writes <|image_pad|> 0 times for 1 images");
   CHECK(error_of("<|image_pad|>", {Message::of(Role::user, "a")}) ==
         "chat template x.jinja: it writes <|image_pad|> 1 times for 0 images");
+}
+
+TEST_CASE("videos and <|video_pad|> are equal in number, apart from pictures") {
+  const auto video = agon::make_video({Image(1, 1, {1, 2, 3})}, 2);
+  const Message message{
+      Role::user, {Part::of(video), Part::of("<|video_pad|>"), Part::of(Image(1, 1, {4, 5, 6}))}, {}, {}};
+  std::vector<PromptPiece::Kind> seen;
+  for (const PromptPiece& piece : plain().render({message})) {
+    if (piece.kind == PromptPiece::Kind::video) CHECK(piece.video == video);
+    if (piece.kind == PromptPiece::Kind::video || piece.kind == PromptPiece::Kind::image) seen.push_back(piece.kind);
+  }
+  CHECK(seen == std::vector{PromptPiece::Kind::video, PromptPiece::Kind::image});
+  CHECK(error_of("{{ messages[0].role }}<|image_pad|>", {message}) ==
+        "chat template x.jinja: it writes <|video_pad|> 0 times for 1 videos");
+  CHECK(error_of("<|video_pad|>", {Message::of(Role::user, "a")}) ==
+        "chat template x.jinja: it writes <|video_pad|> 1 times for 0 videos");
 }
 
 TEST_CASE("a template that is not known, or refuses the messages, is an Error with its name and line") {

@@ -36,6 +36,23 @@ Image picture(int width, int height, std::uint32_t state) {  // as script/golden
   return Image(width, height, std::move(rgb));
 }
 
+// As script/golden.d/image_processor.py: of one channel, of two colours, and of few.
+Image as_mode(const Image& image, const std::string& mode) {
+  std::vector<std::uint8_t> rgb(image.rgb().begin(), image.rgb().end());
+  for (std::size_t i = 0; i < rgb.size(); ++i) {
+    if (mode == "L") rgb[i] = image.rgb()[i - i % 3];
+    if (mode == "1") rgb[i] = image.rgb()[i - i % 3] > 127 ? 255 : 0;
+    if (mode == "P") rgb[i] = static_cast<std::uint8_t>(rgb[i] / 64 * 85);
+  }
+  return Image(image.width(), image.height(), std::move(rgb));
+}
+
+std::uint32_t checksum(const Image& image) {
+  std::uint32_t sum = 0, place = 0;
+  for (const std::uint8_t byte : image.rgb()) sum += byte * (place++ * 2654435761u | 1u);
+  return sum;
+}
+
 ImageProcessorConfig limits(std::int64_t low, std::int64_t high) {
   ImageProcessorConfig config;
   config.min_pixels = low;
@@ -57,6 +74,22 @@ TEST_CASE("resize_bicubic gives PIL's very bytes") {
     const std::string_view ours(reinterpret_cast<const char*>(resized.rgb().data()), resized.rgb().size());
     REQUIRE(ours == std::string_view(bytes).substr(row["offset"], ours.size()));
   }
+}
+
+TEST_CASE("resize_bicubic gives torchvision's very bytes, of pictures of every kind") {
+  const auto& rows = expected()["torchvision"];
+  REQUIRE(rows.size() == 200);
+  int other_than_pil = 0;
+  for (const Json& row : rows) {
+    INFO(row.dump());
+    const Size to{row["to"][0], row["to"][1]};
+    const Image given = as_mode(picture(row["from"][0], row["from"][1], row["seed"]), row["mode"]);
+    const Image resized = resize_bicubic(given, to, Resampler::torchvision);
+    REQUIRE(Size{resized.width(), resized.height()} == to);
+    REQUIRE(checksum(resized) == row["checksum"].get<std::uint32_t>());
+    other_than_pil += checksum(resize_bicubic(given, to)) != checksum(resized);
+  }
+  CHECK(other_than_pil > 50);
 }
 
 TEST_CASE("smart_resize equals transformers'") {
@@ -87,11 +120,11 @@ TEST_CASE("Qwen3-VL's preprocessor_config.json: patches of 16 pixels and its own
   }
 }
 
-TEST_CASE("patches equal those of transformers' PIL processor") {
+TEST_CASE("patches equal those of transformers' processors, PIL's and torchvision's") {
   for (const Json& row : expected()["patches"]) {
-    if (row["processor"] != "pil") continue;
     INFO(row["from"].dump());
-    const auto config = limits(3136, 12544);
+    auto config = limits(3136, 12544);
+    if (row["processor"] == "torch") config.resampler = Resampler::torchvision;
     const PatchedImage image = process_image(picture(row["from"][0], row["from"][1], row["seed"]), config);
     REQUIRE(Json({image.grid.t, image.grid.h, image.grid.w}) == row["grid"]);
     REQUIRE(image.grid.patches() == row["shape"][0].get<int>());
@@ -106,6 +139,18 @@ TEST_CASE("patches equal those of transformers' PIL processor") {
       REQUIRE(std::abs(sum - row["row_sums"][i].get<double>()) < 1e-3);
     }
   }
+}
+
+TEST_CASE("preprocessor_config.json names the resampler") {
+  CHECK(parse(Json::object()).resampler == Resampler::pil);
+  CHECK(parse({{"image_processor_type", "Qwen2VLImageProcessor"}}).resampler == Resampler::pil);
+  CHECK(parse({{"image_processor_type", "Qwen2VLImageProcessorPil"}}).resampler == Resampler::pil);
+  const auto fast = parse({{"image_processor_type", "Qwen2VLImageProcessorFast"}});
+  CHECK(fast.resampler == Resampler::torchvision);
+  CHECK(parse(to_json(fast)).resampler == Resampler::torchvision);
+  for (const Resampler resampler : {Resampler::pil, Resampler::torchvision})
+    CHECK(find_resampler(name_of(resampler)) == resampler);
+  CHECK_FALSE(find_resampler("opencv"));
 }
 
 TEST_CASE("a patched image carries the hash of the picture as given") {

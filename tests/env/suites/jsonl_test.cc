@@ -162,6 +162,41 @@ TEST_CASE("a bad line is told with its number and what is wrong") {
   CHECK_THAT(failure(" \n\n"), Contains("no tasks"));
 }
 
+TEST_CASE("a task may show a video: pictures and how many there are a second") {
+  const Folder folder;
+  save_image(Image(4, 2, std::vector<std::uint8_t>(24, 7)), folder.path / "pictures" / "b.png");
+  save_image(Image(2, 2, std::vector<std::uint8_t>(12, 7)), folder.path / "pictures" / "small.png");
+  const auto task = [&](const std::string& video) {
+    return folder.write(R"({"id": "1", "prompt": "What happens?", "images": ["pictures/small.png"], "video": )" +
+                        video + R"(, "answer": "up", "grader": "exact"})");
+  };
+  const std::string good = task(R"({"frames": ["pictures/a.png", "pictures/b.png", "pictures/a.png"], "fps": 1.5})");
+  const Suite suite("jsonl", {.file = good});
+  CHECK(suite.info().file_tasks->front().pictures.size() == 4);
+  CHECK(shows_pictures(suite, Split::test, 0));
+  const auto parts = suite.make_env()->reset({Split::test, 0}).observation.parts;
+  REQUIRE(parts.size() == 3);
+  REQUIRE(parts[0].is_video());
+  CHECK(parts[0].video->fps == 1.5);
+  CHECK(parts[0].video->frames.size() == 3);
+  CHECK(parts[0].video->frames[1].rgb()[0] == 7);
+  CHECK(parts[1].is_image());
+  const auto refused = [&](const std::string& video, const std::string& why) {
+    CHECK_THROWS_WITH(Suite("jsonl", {.file = task(video)}), Contains(":1: ") && Contains(why));
+  };
+  refused("\"a.mp4\"", "\"video\" is \"a.mp4\"");
+  refused(R"({"file": "none.mp4"})", "none.mp4");
+  refused(R"({"file": "pictures/a.png", "count": 4})", "not an MP4");
+  refused(R"({"file": "a.mp4", "fps": 2, "count": 4})", "or a file");
+  refused(R"({"file": "a.mp4", "count": 0})", "count");
+  refused(R"({"frames": ["pictures/a.png"]})", "how many there are a second");
+  refused(R"({"frames": ["pictures/a.png"], "fps": 0})", "how many there are a second");
+  refused(R"({"frames": [], "fps": 2})", "no frames");
+  refused(R"({"frames": ["pictures/none.png"], "fps": 2})", "none.png");
+  const Suite uneven("jsonl", {.file = task(R"({"frames": ["pictures/a.png", "pictures/small.png"], "fps": 2})")});
+  CHECK_THROWS_WITH(uneven.make_env()->reset({Split::test, 0}), Contains("4 x 2 and of 2 x 2"));
+}
+
 TEST_CASE("a task file is asked for, and told when it is absent") {
   CHECK_THROWS_WITH(make_env("jsonl"), Contains("--file"));
   CHECK_THROWS_WITH(make_env("jsonl", {.file = "/nowhere/t.jsonl"}), Contains("/nowhere/t.jsonl"));

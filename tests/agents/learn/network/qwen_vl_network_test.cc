@@ -46,6 +46,21 @@ TEST_CASE("qwen_vl in torch: logits equal transformers") {
   }
 }
 
+TEST_CASE("qwen_vl in torch: logits of prompts with videos equal transformers") {
+  for (const auto& [name, set] : {std::pair("qwen2_vl", "qwen_vl"), std::pair("uneven_windows", "qwen2_5_vl"),
+                                  std::pair("qwen3_vl", "qwen_vl")}) {
+    GoldenModel golden(name, set, "video");
+    const Tensor expected = golden["logits"], logits = golden.logits();
+    REQUIRE(logits.sizes() == expected.sizes());
+    for (std::size_t row = 0; row < golden.lengths().size(); ++row) {
+      const auto index = static_cast<std::int64_t>(row);
+      INFO(name << " row " << row);
+      CHECK(largest_difference(logits[index].narrow(0, 0, golden.lengths()[row]),
+                               expected[index].narrow(0, 0, golden.lengths()[row])) < 1e-4);
+    }
+  }
+}
+
 TEST_CASE("qwen_vl in torch: gradients equal transformers") {
   for (const std::string& name : kQwenVl) {
     GoldenModel golden(name, "qwen_vl");
