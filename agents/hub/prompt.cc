@@ -48,7 +48,8 @@ class PromptEncoder {
   EncodedPrompt take() { return std::move(result_); }
 
  private:
-  // Behind a turn with its own end token: whether the piece is the template's end of that turn, or the blanks before it.
+  // Behind a turn with its own end token: whether the piece is the template's end of that turn, or the blanks before
+  // it.
   bool closes_again(const PromptPiece& piece) {
     const bool is_text = piece.kind == PromptPiece::Kind::text;
     if (is_text && piece.text.find_first_not_of(' ') == std::string::npos) {

@@ -138,8 +138,8 @@ TEST_CASE("nothing that a user writes becomes a special token, but tags do becom
 
 TEST_CASE("blanks of the template before the end of a turn are dropped behind an end that was sampled, and no others") {
   Model model;
-  model.chat = ChatTemplate::parse(
-      "{% for message in messages %}[{{ message.content }} <|im_end|>]{% endfor %}", "spaced");
+  model.chat =
+      ChatTemplate::parse("{% for message in messages %}[{{ message.content }} <|im_end|>]{% endfor %}", "spaced");
   Message turn = Message::of(Role::assistant, "red");
   turn.token_ids = model.tokenizer->encode("red", false, TextPlace::within);
   const std::string open = model.tokenizer->decode(model.encode({turn}).ids, false);
