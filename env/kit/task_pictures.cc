@@ -99,8 +99,8 @@ void check_and_hash_pictures(const std::string& path, std::vector<FileTask>& tas
   for (const Picture& picture : pictures) hashes.emplace(picture.path, picture.hash);
   for (FileTask& task : tasks)
     for (const auto* paths : {&task.pictures, &task.videos})
-      for (const fs::path& path : *paths)
-        task.hash = hash_text(fmt::format("{:016x} {:016x}", task.hash, hashes.at(path)));
+      for (const fs::path& shown : *paths)
+        task.hash = hash_text(fmt::format("{:016x} {:016x}", task.hash, hashes.at(shown)));
 }
 
 void decode_pictures(const std::string& path, const std::vector<FileTask>& tasks) {
