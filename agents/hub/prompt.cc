@@ -17,6 +17,14 @@ void append_image(const ImageGrid& grid, int merge, std::int32_t start, std::vec
       for (int w = 0; w < grid.w / merge; ++w) positions.push_back({start + t * grid.time_step, start + h, start + w});
 }
 
+void require_text_alone(const std::vector<Message>& messages, const ModelConfig& model) {
+  for (const Message& message : messages)
+    for (const Part& part : message.parts)
+      if (!part.is_text())
+        throw Error("prompt: a message has a {}, and this model ({}) reads text alone.",
+                    part.is_video() ? "video" : "picture", model.model_type);
+}
+
 std::size_t run_length(std::span<const std::int32_t> ids, std::int32_t id) {
   return static_cast<std::size_t>(std::find_if(ids.begin(), ids.end(), [id](auto i) { return i != id; }) - ids.begin());
 }
@@ -77,14 +85,12 @@ class PromptEncoder {
     return tokenizer_.is_special(result_.ids.back()) ? TextPlace::after_token : TextPlace::within;
   }
   void append(std::span<const std::int32_t> ids) { result_.ids.insert(result_.ids.end(), ids.begin(), ids.end()); }
-  void check_sees(std::string_view what, const std::string& token, std::string_view key, std::int32_t id) const {
-    if (!model_.vision)
-      throw Error("prompt: a message has a {}, and this model ({}) reads text alone.", what, model_.model_type);
+  void check_token(const std::string& token, std::string_view key, std::int32_t id) const {
     if (const std::int32_t known = special_id(token); known != id)
       throw Error("prompt: {} is {} in tokenizer.json and {} is {} in config.json", token, known, key, id);
   }
   void add_image(const Image& image) {
-    check_sees("picture", "<|image_pad|>", "image_token_id", model_.image_token_id);
+    check_token("<|image_pad|>", "image_token_id", model_.image_token_id);
     check_fits(image);
     add_patched(known_ ? known_->cut(image) : std::make_shared<const PatchedImage>(process_image(image, images_)),
                 model_.image_token_id);
@@ -94,7 +100,7 @@ class PromptEncoder {
     result_.images.push_back(std::move(patched));
   }
   void add_video(const Video& video) {
-    check_sees("video", "<|video_pad|>", "video_token_id", model_.video_token_id);
+    check_token("<|video_pad|>", "video_token_id", model_.video_token_id);
     const VideoPlan plan = plan_video(video, images_, *model_.vision);
     check_fits(video, plan);
     const auto cut =
@@ -185,6 +191,7 @@ std::vector<Position> mrope_positions(std::span<const std::int32_t> ids, std::sp
 EncodedPrompt encode_prompt(const std::vector<Message>& messages, std::string_view prefix, const ChatTemplate& chat,
                             const Tokenizer& tokenizer, const ImageProcessorConfig& images, const ModelConfig& model,
                             PatchedPictures* known, const ChatInputs& inputs) {
+  if (!model.vision) require_text_alone(messages, model);
   PromptEncoder encoder(tokenizer, images, model, known);
   for (const PromptPiece& piece : chat.render(messages, prefix, inputs)) encoder.add(piece);
   return encoder.take();
