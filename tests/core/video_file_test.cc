@@ -83,7 +83,7 @@ TEST_CASE("frames of a file are chosen by rate and by number, and are those of t
   CHECK(load_video(file, by_rate(100))->is_whole());
 }
 
-TEST_CASE("red, green and blue of a file's frames keep their places") {
+TEST_CASE("red and green and blue of a file's frames keep their places") {
   const TempFolder folder;
   std::string bytes = avi(1, 16, 16, 5);
   std::vector<std::uint8_t> rgb;
@@ -141,7 +141,8 @@ TEST_CASE("a mutated video gives frames or an error, and nothing else") {
       bytes[12 + (state >> 8) % (bytes.size() - 12)] = static_cast<char>(state >> 3);
     }
     try {
-      CHECK_FALSE(load_video(write(folder, bytes), by_rate(10))->frames.empty());
+      const auto video = load_video(write(folder, bytes), by_rate(10));
+      CHECK_FALSE(video->frames.empty());
     } catch (const Error& error) {
       CHECK_THAT(error.what(), Contains("a.avi") || Contains("video"));
       ++errors;
