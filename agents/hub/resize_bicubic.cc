@@ -27,7 +27,7 @@ struct Taps {
   std::vector<Weight> weights;
 };
 // Of all output rows or columns, in fixed point with `bits` behind the point.
-struct AxisTaps {
+struct ResampledAxis {
   int bits = 0;
   std::vector<Taps<std::int32_t>> taps;
 };
@@ -64,11 +64,11 @@ int fixed_point_bits(const std::vector<Taps<double>>& taps, Resampler resampler)
   return bits;
 }
 
-AxisTaps make_taps(int input_size, int output_size, Resampler resampler) {
+ResampledAxis make_taps(int input_size, int output_size, Resampler resampler) {
   std::vector<Taps<double>> exact;
   const double scale = static_cast<double>(input_size) / output_size;
   for (int i = 0; i < output_size; ++i) exact.push_back(exact_taps(input_size, scale, i));
-  AxisTaps axis{fixed_point_bits(exact, resampler), {}};
+  ResampledAxis axis{fixed_point_bits(exact, resampler), {}};
   for (const Taps<double>& one : exact) {
     Taps<std::int32_t>& taps = axis.taps.emplace_back(Taps<std::int32_t>{one.first, {}});
     for (double weight : one.weights) {
@@ -90,7 +90,7 @@ AGON_MULTIVERSION void round_row(const std::int32_t* sums, std::size_t count, in
 Pixels resize_height(const std::uint8_t* rgb, int width, int height, int new_height, Resampler resampler) {
   const std::size_t row_size = static_cast<std::size_t>(width) * 3;
   Pixels result{width, new_height, std::vector<std::uint8_t>(row_size * static_cast<std::size_t>(new_height))};
-  const AxisTaps axis = make_taps(height, new_height, resampler);
+  const ResampledAxis axis = make_taps(height, new_height, resampler);
   std::vector<std::int32_t> sums(row_size);
   std::uint8_t* out = result.rgb.data();
   for (const Taps<std::int32_t>& taps : axis.taps) {
