@@ -36,6 +36,13 @@ const VisionAdapter* vision_of(const EngineAdapter* adapter) {
   return adapter && adapter->adapts_vision ? &adapter->vision : nullptr;
 }
 
+// How many positions its tokens reach: a video's last frame may stand past the text behind it.
+std::int32_t positions_of(const CachedPrompt& prompt) {
+  std::int32_t count = prompt.next_position;
+  for (const auto& position : prompt.positions) count = std::max(count, position[0] + 1);
+  return count;
+}
+
 // Makes sequences of one adapter neighbours: their small products are computed together.
 void gather_adapters(std::vector<EngineSequence*>& sequences) {
   if (std::none_of(sequences.begin(), sequences.end(),
@@ -115,7 +122,7 @@ void EngineCompute::embed_images(std::span<const Piece> pieces) {
 }
 
 std::int64_t EngineCompute::read_in_order(std::span<std::shared_ptr<CachedPrompt>> prompts, std::int64_t most_tokens) {
-  for (const auto& prompt : prompts) decoder_.prepare(prompt->next_position);
+  for (const auto& prompt : prompts) decoder_.prepare(positions_of(*prompt));
   const auto followers =
       std::stable_partition(prompts.begin(), prompts.end(), [](const auto& prompt) { return !prompt->follows(); });
   const std::int64_t read = read_together({prompts.begin(), followers}, most_tokens);

@@ -164,7 +164,7 @@ std::vector<Position> mrope_positions(std::span<const std::int32_t> ids, std::sp
   const int merge = config.vision ? config.vision->spatial_merge_size : 1;
   std::vector<Position> positions;
   positions.reserve(ids.size());
-  std::int32_t start = 0, last = -1;
+  std::int32_t start = 0;
   std::size_t image = 0;
   while (positions.size() < ids.size()) {
     const auto rest = ids.subspan(positions.size());
@@ -180,11 +180,10 @@ std::vector<Position> mrope_positions(std::span<const std::int32_t> ids, std::sp
     if (run != tokens)
       throw Error("prompt: image {} has {} tokens in the prompt, its picture gives {}", image, run, tokens);
     append_image(grid, merge, start, positions);
-    last = std::max(last, start + (grid.t - 1) * grid.time_step);
     start += std::max(grid.h, grid.w) / merge;
   }
   if (image != grids.size()) throw Error("prompt: it has tokens of {} images, {} are given", image, grids.size());
-  if (next != nullptr) *next = std::max(start, last + 1);
+  if (next != nullptr) *next = start;
   return positions;
 }
 

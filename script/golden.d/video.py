@@ -121,9 +121,11 @@ PROMPTS = [
     ("qwen_vl/generation/qwen2_vl", Qwen2VLProcessor, "Qwen2VLVideoProcessor", 14, 24),
     ("qwen_vl/generation/qwen3_vl", Qwen3VLProcessor, "Qwen3VLVideoProcessor", 16, 24),
 ]
-CASES = [  # parts of one message: texts, pictures by their number of patches a side, videos
+CASES = [  # parts of one message: texts, a picture of 4 x 4 patches, videos
     ["What happens? ", dict(frames=8, width=56, height=84, fps=4)],
-    [dict(picture=56), dict(frames=40, width=70, height=50, fps=10), "Which bar is higher", dict(frames=5, width=64, height=64, fps=1.3)],
+    ["Look: ", dict(frames=4, width=56, height=56, fps=0.5)],  # its positions go past those of the text behind it
+    [dict(picture=True), dict(frames=40, width=70, height=50, fps=10), "Which bar is higher",
+     dict(frames=5, width=64, height=64, fps=1.3)],
 ]
 
 
@@ -158,7 +160,7 @@ def write_prompt(folder, kind, video_kind, patch, new_tokens, case):
     inputs.pop("video_metadata", None)
     extra = {"second_per_grid_ts": torch.tensor(inputs["second_per_grid_ts"])} if "second_per_grid_ts" in inputs else {}
     inputs = {key: value for key, value in inputs.items() if key != "second_per_grid_ts"} | extra
-    positions, delta = model.model.get_rope_index(
+    positions, _ = model.model.get_rope_index(
         inputs["input_ids"], inputs["mm_token_type_ids"], image_grid_thw=inputs.get("image_grid_thw"),
         video_grid_thw=inputs["video_grid_thw"], attention_mask=inputs["attention_mask"], **extra)
     prompt = inputs["input_ids"]
@@ -171,14 +173,16 @@ def write_prompt(folder, kind, video_kind, patch, new_tokens, case):
         fresh = out.shape[1] - prompt.shape[1]
         grown = dict(inputs, input_ids=out, attention_mask=torch.ones_like(out),
                      mm_token_type_ids=torch.nn.functional.pad(inputs["mm_token_type_ids"], (0, fresh)))
+        # generate continues from the last position, not from the largest, as its rope_deltas would have it.
+        after = int(positions[0, 0, -1]) + 1
         places = torch.nn.functional.pad(positions, (0, fresh))
-        places[:, 0, prompt.shape[1]:] = torch.arange(prompt.shape[1], out.shape[1]) + int(delta[0])
+        places[:, 0, prompt.shape[1]:] = after + torch.arange(fresh)
         logprobs = model(**grown, position_ids=places).logits[0].log_softmax(-1)
     rows = logprobs[prompt.shape[1] - 1:-1]
     new = out[0, prompt.shape[1]:]
     return {"model": str(folder.relative_to(folder.parents[2] if "qwen_vl" in str(folder) else folder.parents[1])),
             "settings": settings, "parts": case, "patch_size": patch, "prompt_ids": prompt[0].tolist(),
-            "positions": positions[:, 0].T.tolist(), "next": prompt.shape[1] + int(delta[0]), "ids": new.tolist(),
+            "positions": positions[:, 0].T.tolist(), "next": after, "ids": new.tolist(),
             "logprobs": [round(float(row[i]), 6) for row, i in zip(rows, new)]}
 
 

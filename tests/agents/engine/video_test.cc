@@ -88,14 +88,14 @@ TEST_CASE("videos: scores equal transformers' log-probabilities") {
                   std::make_shared<agon::test::LetterTokenizer>(), EngineOptions{.threads = 2});
     for (int row = 0; row < model.rows; ++row) {
       CAPTURE(name, row);
-      // One token each: a continuation starts past all positions of a video, the prompt's own text does not.
       const EncodedPrompt whole = model.prompt(row);
-      for (std::size_t cut = whole.ids.size() - 4; cut < whole.ids.size(); ++cut) {
-        const std::int32_t id = whole.ids[cut];
-        const auto scores = engine.score({{model.prompt(row, cut), {id}, 1.0}});
-        CHECK(static_cast<double>(scores.at(0).logprobs.at(0)) ==
-              Approx(golden_logprob(model, row, cut - 1, id)).margin(1e-4));
-      }
+      const std::size_t cut = whole.ids.size() - 4;  // behind the videos
+      const std::vector<std::int32_t> rest(whole.ids.begin() + static_cast<std::ptrdiff_t>(cut), whole.ids.end());
+      const auto scores = engine.score({{model.prompt(row, cut), rest, 1.0}});
+      REQUIRE(scores.at(0).logprobs.size() == rest.size());
+      for (std::size_t i = 0; i < rest.size(); ++i)
+        CHECK(static_cast<double>(scores[0].logprobs[i]) ==
+              Approx(golden_logprob(model, row, cut + i - 1, rest[i])).margin(1e-4));
     }
   }
 }
