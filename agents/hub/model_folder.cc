@@ -92,6 +92,17 @@ void read_generation_config(const fs::path& path, ModelConfig& config) {
   if (!ids.empty()) config.eos_token_ids = ids;
 }
 
+void check_patches(const ModelFolder& parts) {
+  const auto same = [&](const char* what, int processor, int model) {
+    if (processor != model)
+      throw Error("{}: {} is {} in preprocessor_config.json and {} in config.json.", parts.path.string(), what,
+                  processor, model);
+  };
+  same("patch_size", parts.images.patch_size, parts.config.vision->patch_size);
+  same("temporal_patch_size", parts.images.temporal_patch_size, parts.config.vision->temporal_patch_size);
+  same("merge_size", parts.images.merge_size, parts.config.vision->spatial_merge_size);
+}
+
 // Checks that the files of a folder describe one model.
 void check_agreement(const ModelFolder& parts) {
   const std::string where = parts.path.string();
@@ -100,13 +111,7 @@ void check_agreement(const ModelFolder& parts) {
     throw Error("{}: tokenizer.json has ids up to {}, config.json a vocabulary of {}.", where,
                 parts.tokenizer->vocab_size() - 1, config.text.vocab_size);
   if (!config.vision) return;
-  const auto same = [&](const char* what, int processor, int model) {
-    if (processor != model)
-      throw Error("{}: {} is {} in preprocessor_config.json and {} in config.json.", where, what, processor, model);
-  };
-  same("patch_size", parts.images.patch_size, config.vision->patch_size);
-  same("temporal_patch_size", parts.images.temporal_patch_size, config.vision->temporal_patch_size);
-  same("merge_size", parts.images.merge_size, config.vision->spatial_merge_size);
+  check_patches(parts);
   for (const auto& [token, id] :
        {std::pair("<|vision_start|>", config.vision_start_token_id),
         std::pair("<|vision_end|>", config.vision_end_token_id), std::pair("<|image_pad|>", config.image_token_id)})
@@ -175,6 +180,7 @@ ModelFolder open_hub_folder(const fs::path& folder) {
   read_generation_config(folder / "generation_config.json", parts.config);
   if (parts.config.vision) {
     parts.images = open_image_processor(folder);
+    check_patches(parts);
     parts.images.video = open_video_settings(folder, parts.images, *parts.config.vision->tower);
   }
   TextFolder text = open_text_folder(folder);

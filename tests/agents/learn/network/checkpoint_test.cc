@@ -103,11 +103,12 @@ TEST_CASE("checkpoint: what is saved is opened alike") {
   const ModelFolder opened = open_model_folder(folder.path());
   CHECK(to_json(opened.config).dump() == to_json(parts.config).dump());
   CHECK(to_json(opened.images).dump() == to_json(parts.images).dump());
+  CHECK(video_processor_json(opened.images).dump() == video_processor_json(parts.images).dump());
   CHECK(opened.tokenizer->json() == parts.tokenizer->json());
   CHECK(opened.chat.jinja() == parts.chat.jinja());
   load_weights(*again, folder.path());
   check_same_weights(*model, *again);
-  CHECK(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()) == 7);
+  CHECK(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()) == 8);
 }
 
 TEST_CASE("checkpoint: bf16 weights take half the room and are the nearest values") {
