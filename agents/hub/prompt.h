@@ -26,8 +26,8 @@ struct EncodedPrompt {
 
 // Positions (t, h, w) of every id, as transformers' get_rope_index: text counts on all axes; an image, or a part of a
 // video, runs over its merged grid, and the text after it starts past its rows and columns, whatever the times of its
-// frames. The position of the first token after the ids, equal on all axes, goes to *next. Throws Error if the image and
-// video tokens do not match the grids in number.
+// frames. The position of the first token after the ids, equal on all axes, goes to *next. Throws Error if the image
+// and video tokens do not match the grids in number.
 std::vector<std::array<std::int32_t, 3>> mrope_positions(std::span<const std::int32_t> ids,
                                                          std::span<const ImageGrid> grids, const ModelConfig& config,
                                                          std::int32_t* next);
