@@ -2,6 +2,8 @@
 // depend on nothing but a sequence's own tokens.
 #pragma once
 
+#include <utility>
+
 #include "agents/engine/backend.h"
 #include "agents/engine/decoder.h"
 #include "agents/engine/engine_weights.h"

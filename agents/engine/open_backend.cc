@@ -16,6 +16,12 @@ bool names_device(std::string_view text) {
          std::all_of(number.begin(), number.end(), [](char digit) { return digit >= '0' && digit <= '9'; });
 }
 
+// Weak: where LibTorch is linked or loaded on demand, that definition takes its place.
+[[gnu::weak]] std::unique_ptr<Backend> open_torch_backend(const std::filesystem::path&, const ModelConfig&,
+                                                          const BackendOptions& options) {
+  throw Error("policy: this program has no LibTorch, which the device '{}' needs. Use the device cpu.", options.device);
+}
+
 std::unique_ptr<Backend> open_backend(const std::filesystem::path& folder, const ModelConfig& config,
                                       const BackendOptions& options) {
   if (!names_device(options.device))
@@ -23,12 +29,6 @@ std::unique_ptr<Backend> open_backend(const std::filesystem::path& folder, const
   if (options.device != kCpuDevice) return open_torch_backend(folder, config, options);
   return std::make_unique<CpuBackend>(load_engine_weights(folder, config, options.weights), config,
                                       options.cache_bytes);
-}
-
-// Weak: where LibTorch is linked or loaded on demand, that definition takes its place.
-[[gnu::weak]] std::unique_ptr<Backend> open_torch_backend(const std::filesystem::path&, const ModelConfig&,
-                                                          const BackendOptions& options) {
-  throw Error("policy: this program has no LibTorch, which the device '{}' needs. Use the device cpu.", options.device);
 }
 
 }  // namespace agon::agents

@@ -77,9 +77,9 @@ std::int64_t PageMemory::page_bytes() const {
   return 2 * page_elements_ * element * std::ssize(layers_);
 }
 
-void PageMemory::require(std::int64_t pages) {
+void PageMemory::require(std::int64_t pages, std::int64_t most) {
   if (pages <= pages_) return;
-  pages = std::max(pages, 2 * pages_);
+  pages = std::min(std::max(pages, 2 * pages_), most);
   for (Layer& layer : layers_)
     for (Tensor* tensor : {&layer.keys, &layer.values}) {
       const Tensor larger = at::empty({pages * kPageTokens, tensor->size(1), tensor->size(2)}, tensor->options());

@@ -21,7 +21,8 @@ class PageMemory {
   };
   PageMemory(const TextConfig& config, const at::TensorOptions& options);
   std::int64_t page_bytes() const;
-  void require(std::int64_t pages);  // room for numbers below; keeps what is there
+  // Room for page numbers below `pages`, which are at most `most`; keeps what is there.
+  void require(std::int64_t pages, std::int64_t most);
   void copy_page(std::int64_t from, std::int64_t to);
   const Layer& layer(std::size_t index) const { return layers_[index]; }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -193,14 +194,14 @@ std::vector<float> TorchBackend::encode_image(const PatchedImage& image, const E
 void TorchBackend::copy_rest(const KeyValues& from, std::int64_t tokens, KeyValues& to) {
   if (tokens % kernels::kKeyBlock == 0) return;
   on_torch([&] {
-    memory_.require(pages_.numbers());
+    memory_.require(pages_.numbers(), pages_.max_pages());
     memory_.copy_page(from.place_of(tokens) / kernels::kKeyBlock, to.place_of(tokens) / kernels::kKeyBlock);
   });
 }
 
 void TorchBackend::forward(std::span<const DecoderRow> rows, float* hidden, const kernels::ParallelFor&) {
   on_torch([&] {
-    memory_.require(pages_.numbers());
+    memory_.require(pages_.numbers(), pages_.max_pages());
     for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
       for (end = begin + 1; end < rows.size() && rows[end].adapter == rows[begin].adapter;) ++end;
       forward_adapted(rows.subspan(begin, end - begin),
