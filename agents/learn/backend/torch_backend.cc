@@ -1,10 +1,10 @@
 #include "agents/learn/backend/torch_backend.h"
 
-#include <ATen/DeviceAccelerator.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/tensor.h>
+#include <c10/core/CachingDeviceAllocator.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -96,7 +96,7 @@ struct PassInputs {
 
 std::int64_t default_cache_bytes(at::Device device) {
   if (device.is_cpu()) return sysconf(_SC_PHYS_PAGES) / 4 * sysconf(_SC_PAGESIZE);
-  const std::size_t free = at::getDeviceAllocator(device.type())->getMemoryInfo(device.index()).first;
+  const std::size_t free = c10::getDeviceAllocator(device.type())->getMemoryInfo(device.index()).first;
   return static_cast<std::int64_t>(free / 2);
 }
 
@@ -104,7 +104,7 @@ std::int64_t pages_in(std::int64_t cache_bytes, const PageMemory& memory, at::De
   return (cache_bytes > 0 ? cache_bytes : default_cache_bytes(device)) / memory.page_bytes();
 }
 
-at::Device device_of(const std::string& name) {
+at::Device named_device(const std::string& name) {
   if (name == "torch:cpu") return at::kCPU;
   const at::Device device(name == "cuda" ? "cuda:0" : name);
   const TorchInfo info = torch_info();
@@ -229,7 +229,8 @@ void TorchBackend::logits(const float* hidden, std::int64_t rows, float* out, co
 
 std::unique_ptr<Backend> open_torch_backend(const std::filesystem::path& folder, const ModelConfig& config,
                                             const BackendOptions& options) {
-  const auto blank = at::TensorOptions(weight_type(folder, config, options.weights)).device(device_of(options.device));
+  const auto blank =
+      at::TensorOptions(weight_type(folder, config, options.weights)).device(named_device(options.device));
   const auto model = std::make_shared<TransformerNetwork>(config, blank);
   load_weights(*model, folder);
   return std::make_unique<TorchBackend>(model, options.cache_bytes);
