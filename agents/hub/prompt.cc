@@ -28,10 +28,10 @@ class PromptEncoder {
       : tokenizer_(tokenizer), images_(images), model_(model), known_(known) {}
 
   void add(const PromptPiece& piece) {
-    const bool closed = std::exchange(closed_, false);
+    if (closed_ && closes_again(piece)) return;
     switch (piece.kind) {
-      case PromptPiece::Kind::markup:  // after tokens this is the template's end of the turn
-        if (!closed) add_markup(piece.text);
+      case PromptPiece::Kind::markup:
+        add_markup(piece.text);
         break;
       case PromptPiece::Kind::text:
         append(tokenizer_.encode(piece.text, false, place()));
@@ -48,6 +48,20 @@ class PromptEncoder {
   EncodedPrompt take() { return std::move(result_); }
 
  private:
+  // Behind a turn with its own end token: whether the piece is the template's end of that turn, or the blanks before
+  // it.
+  bool closes_again(const PromptPiece& piece) {
+    const bool is_text = piece.kind == PromptPiece::Kind::text;
+    if (is_text && piece.text.find_first_not_of(' ') == std::string::npos) {
+      blanks_ += piece.text;
+      return true;
+    }
+    closed_ = false;
+    const std::string blanks = std::exchange(blanks_, {});
+    if (piece.kind == PromptPiece::Kind::markup && is_end(special_id(piece.text))) return true;
+    if (!blanks.empty()) append(tokenizer_.encode(blanks, false, place()));
+    return false;
+  }
   std::int32_t special_id(const std::string& token) const {
     const auto id = tokenizer_.id_of(token);
     if (!id || !tokenizer_.is_special(*id))  // or a user could write it
@@ -92,16 +106,18 @@ class PromptEncoder {
           "down, or lower max_pixels in preprocessor_config.json.",
           image.width(), image.height(), tokens, context);
   }
-  bool ends_turn(std::span<const std::int32_t> ids) const {
+  bool is_end(std::int32_t id) const {
     const auto& ends = model_.eos_token_ids;
-    return !ids.empty() && std::find(ends.begin(), ends.end(), ids.back()) != ends.end();
+    return std::find(ends.begin(), ends.end(), id) != ends.end();
   }
+  bool ends_turn(std::span<const std::int32_t> ids) const { return !ids.empty() && is_end(ids.back()); }
 
   const Tokenizer& tokenizer_;
   const ImageProcessorConfig& images_;
   const ModelConfig& model_;
   PatchedPictures* const known_;
-  bool closed_ = false;  // the last piece was a turn with its own end token
+  bool closed_ = false;  // the last piece was a turn with its own end token,
+  std::string blanks_;   // but for these
   EncodedPrompt result_;
 };
 
