@@ -44,9 +44,9 @@ struct BackendTraits {
 
 // A row's result depends on its own sequence alone: in agon's kernels to the last bit, in LibTorch up to the rounding
 // of its products, which differs with the number of rows.
-class Backend {
+class ModelBackend {
  public:
-  virtual ~Backend() = default;
+  virtual ~ModelBackend() = default;
   virtual BackendTraits traits() const = 0;
   virtual PagePool& pages() = 0;
   virtual std::size_t weight_bytes() const = 0;

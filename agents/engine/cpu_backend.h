@@ -11,7 +11,7 @@
 
 namespace agon::agents {
 
-class CpuBackend : public Backend {
+class CpuBackend : public ModelBackend {
  public:
   // cache_bytes: limit of memory for keys and values; 0: a quarter of the machine's.
   CpuBackend(EngineWeights weights, const ModelConfig& config, std::int64_t cache_bytes = 0);

@@ -14,7 +14,7 @@ namespace agon::agents {
 
 // The work and the model of the engine's thread.
 struct EngineState {
-  EngineState(std::unique_ptr<Backend> opened, const ModelConfig& model, std::shared_ptr<const Tokenizer> words,
+  EngineState(std::unique_ptr<ModelBackend> opened, const ModelConfig& model, std::shared_ptr<const Tokenizer> words,
               const EngineOptions& options)
       : backend(std::move(opened)),
         config(model),
@@ -22,7 +22,7 @@ struct EngineState {
         scheduler(*backend, config, *tokenizer, options),
         max_pages(scheduler.pages().max_pages()),
         page_bytes(scheduler.pages().page_bytes()) {}
-  const std::unique_ptr<Backend> backend;
+  const std::unique_ptr<ModelBackend> backend;
   const ModelConfig config;
   const std::shared_ptr<const Tokenizer> tokenizer;
   Scheduler scheduler;
@@ -154,8 +154,8 @@ void change_weights(EngineCall& call, EngineState& state) {
 
 }  // namespace
 
-Engine::Engine(std::unique_ptr<Backend> backend, const ModelConfig& config, std::shared_ptr<const Tokenizer> tokenizer,
-               const EngineOptions& options)
+Engine::Engine(std::unique_ptr<ModelBackend> backend, const ModelConfig& config,
+               std::shared_ptr<const Tokenizer> tokenizer, const EngineOptions& options)
     : state_(std::make_unique<EngineState>(std::move(backend), config, std::move(tokenizer), options)),
       thread_([this] { work(); }) {}
 
@@ -213,7 +213,7 @@ std::vector<std::vector<float>> Engine::states(std::vector<ScoringRequest> reque
   return std::move(call->states);
 }
 
-void Engine::change_weights(std::function<void(Backend&)> change) {
+void Engine::change_weights(std::function<void(ModelBackend&)> change) {
   auto call = std::make_shared<EngineCall>();
   call->change = std::move(change);
   call->remaining = 1;
@@ -221,7 +221,7 @@ void Engine::change_weights(std::function<void(Backend&)> change) {
 }
 
 void Engine::set_weights(EngineWeights weights) {
-  change_weights([&weights](Backend& backend) {
+  change_weights([&weights](ModelBackend& backend) {
     assert(dynamic_cast<CpuBackend*>(&backend));
     static_cast<CpuBackend&>(backend).set_weights(std::move(weights));
   });

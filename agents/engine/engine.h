@@ -65,7 +65,7 @@ struct EngineState;  // state of the engine's thread
 
 class Engine {
  public:
-  Engine(std::unique_ptr<Backend> backend, const ModelConfig& config, std::shared_ptr<const Tokenizer> tokenizer,
+  Engine(std::unique_ptr<ModelBackend> backend, const ModelConfig& config, std::shared_ptr<const Tokenizer> tokenizer,
          const EngineOptions& options);
   // On agon's kernels.
   Engine(EngineWeights weights, const ModelConfig& config, std::shared_ptr<const Tokenizer> tokenizer,
@@ -82,10 +82,10 @@ class Engine {
   std::vector<std::vector<float>> states(std::vector<ScoringRequest> requests);
   // Calls change(backend) on the engine's thread, and drops everything computed with the old weights. Throws Error
   // while a request is under way, and what `change` throws.
-  void change_weights(std::function<void(Backend&)> change);
+  void change_weights(std::function<void(ModelBackend&)> change);
   // Replaces the weights by others of the same shapes. REQUIRES: an engine on agon's kernels.
   void set_weights(EngineWeights weights);
-  // As Backend::load_adapter.
+  // As ModelBackend::load_adapter.
   std::shared_ptr<const EngineAdapter> load_adapter(const std::filesystem::path& folder) const;
   int max_context() const;
   // Throws the Error with which generate would refuse the request.

@@ -40,7 +40,7 @@ void gather_adapters(std::vector<EngineSequence*>& sequences) {
 
 }  // namespace
 
-EngineCompute::EngineCompute(Backend& backend, const ModelConfig& config, const Tokenizer& tokenizer,
+EngineCompute::EngineCompute(ModelBackend& backend, const ModelConfig& config, const Tokenizer& tokenizer,
                              const EngineOptions& options)
     : config_(config),
       tokenizer_(tokenizer),

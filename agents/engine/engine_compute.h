@@ -22,7 +22,8 @@ namespace agon::agents {
 class EngineCompute {
  public:
   // Keeps references to backend and tokenizer.
-  EngineCompute(Backend& backend, const ModelConfig& config, const Tokenizer& tokenizer, const EngineOptions& options);
+  EngineCompute(ModelBackend& backend, const ModelConfig& config, const Tokenizer& tokenizer,
+                const EngineOptions& options);
 
   // Reads on in unread prompts, at most so many tokens of all together, those in front first; a prompt that shares the
   // start of another one comes after it. Returns the tokens read. A prompt that fails has a failure, or start_failed.
@@ -63,7 +64,7 @@ class EngineCompute {
 
   const ModelConfig config_;
   const Tokenizer& tokenizer_;
-  Backend& backend_;
+  ModelBackend& backend_;
   const BackendTraits traits_;
   const std::vector<std::int32_t> allowed_;
   ComputePool threads_;

@@ -37,7 +37,7 @@ Hash128 hash_of(const std::vector<Message>& messages, std::string_view prefix) {
 
 std::shared_ptr<LocalModel> load_model(const std::filesystem::path& folder, const LocalPolicyOptions& options) {
   ModelFolder parts = open_model_folder(folder);
-  std::unique_ptr<Backend> backend =
+  std::unique_ptr<ModelBackend> backend =
       open_backend(parts.path, parts.config, {.device = options.device, .weights = options.weights});
   return std::make_shared<LocalModel>(std::move(parts), std::move(backend), options);
 }
@@ -65,7 +65,7 @@ std::shared_ptr<LocalModel> shared_model(const std::filesystem::path& folder, co
 
 }  // namespace
 
-LocalModel::LocalModel(ModelFolder parts, std::unique_ptr<Backend> backend, const LocalPolicyOptions& options)
+LocalModel::LocalModel(ModelFolder parts, std::unique_ptr<ModelBackend> backend, const LocalPolicyOptions& options)
     : folder(std::move(parts)),
       pictures(folder.images),
       engine(std::move(backend), folder.config, folder.tokenizer,
@@ -93,7 +93,7 @@ LocalPolicy::LocalPolicy(std::string name, std::shared_ptr<LocalModel> model,
                          std::shared_ptr<const EngineAdapter> adapter)
     : name_(std::move(name)), model_(std::move(model)), adapter_(std::move(adapter)) {}
 
-LocalPolicy::LocalPolicy(ModelFolder folder, std::unique_ptr<Backend> backend, const LocalPolicyOptions& options)
+LocalPolicy::LocalPolicy(ModelFolder folder, std::unique_ptr<ModelBackend> backend, const LocalPolicyOptions& options)
     : name_(folder.path.filename().string()),
       model_(std::make_shared<LocalModel>(std::move(folder), std::move(backend), options)) {}
 

@@ -25,7 +25,7 @@ struct LocalPolicyOptions {
 
 // A model in memory, with its engine.
 struct LocalModel {
-  LocalModel(ModelFolder parts, std::unique_ptr<Backend> backend, const LocalPolicyOptions& options);
+  LocalModel(ModelFolder parts, std::unique_ptr<ModelBackend> backend, const LocalPolicyOptions& options);
   const ModelFolder folder;
   PatchedPictures pictures;
   Engine engine;
@@ -33,7 +33,7 @@ struct LocalModel {
 
 class LocalPolicy : public Policy {
  public:
-  LocalPolicy(ModelFolder folder, std::unique_ptr<Backend> backend, const LocalPolicyOptions& options);
+  LocalPolicy(ModelFolder folder, std::unique_ptr<ModelBackend> backend, const LocalPolicyOptions& options);
   LocalPolicy(ModelFolder folder, EngineWeights weights, const LocalPolicyOptions& options);  // on agon's kernels
   // adapter: of the model, or null.
   LocalPolicy(std::string name, std::shared_ptr<LocalModel> model, std::shared_ptr<const EngineAdapter> adapter);
@@ -43,7 +43,7 @@ class LocalPolicy : public Policy {
   Capabilities capabilities() const override;
   // As those of the Engine, for a policy under training; they change every policy that shares the model.
   void set_weights(EngineWeights weights) { model_->engine.set_weights(std::move(weights)); }
-  void change_weights(std::function<void(Backend&)> change) { model_->engine.change_weights(std::move(change)); }
+  void change_weights(std::function<void(ModelBackend&)> change) { model_->engine.change_weights(std::move(change)); }
   const LocalModel& model() const { return *model_; }
 
  private:

@@ -17,13 +17,13 @@ bool names_device(std::string_view text) {
 }
 
 // Weak: where LibTorch is linked or loaded on demand, that definition takes its place.
-[[gnu::weak]] std::unique_ptr<Backend> open_torch_backend(const std::filesystem::path&, const ModelConfig&,
-                                                          const BackendOptions& options) {
+[[gnu::weak]] std::unique_ptr<ModelBackend> open_torch_backend(const std::filesystem::path&, const ModelConfig&,
+                                                               const BackendOptions& options) {
   throw Error("policy: this program has no LibTorch, which the device '{}' needs. Use the device cpu.", options.device);
 }
 
-std::unique_ptr<Backend> open_backend(const std::filesystem::path& folder, const ModelConfig& config,
-                                      const BackendOptions& options) {
+std::unique_ptr<ModelBackend> open_backend(const std::filesystem::path& folder, const ModelConfig& config,
+                                           const BackendOptions& options) {
   if (!names_device(options.device))
     throw Error("policy: there is no device '{}'. Choose cpu, torch:cpu, cuda or cuda:N.", options.device);
   if (options.device != kCpuDevice) return open_torch_backend(folder, config, options);

@@ -27,12 +27,12 @@ struct BackendOptions {
 
 // `folder` as for load_engine_weights. Throws Error for a device that is not named so or not there, and for weights
 // that do not load or that the device does not take.
-std::unique_ptr<Backend> open_backend(const std::filesystem::path& folder, const ModelConfig& config,
-                                      const BackendOptions& options);
+std::unique_ptr<ModelBackend> open_backend(const std::filesystem::path& folder, const ModelConfig& config,
+                                           const BackendOptions& options);
 
 // The same for a device of LibTorch; agents/learn/backend/torch_backend.cc defines it, and the program loads LibTorch
 // for it (cli/learning/on_demand.cc). A program that has neither gets an Error.
-std::unique_ptr<Backend> open_torch_backend(const std::filesystem::path& folder, const ModelConfig& config,
-                                            const BackendOptions& options);
+std::unique_ptr<ModelBackend> open_torch_backend(const std::filesystem::path& folder, const ModelConfig& config,
+                                                 const BackendOptions& options);
 
 }  // namespace agon::agents

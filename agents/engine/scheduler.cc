@@ -13,7 +13,7 @@ constexpr std::int64_t kLeastRead = 32;  // tokens
 
 }  // namespace
 
-Scheduler::Scheduler(Backend& backend, const ModelConfig& config, const Tokenizer& tokenizer,
+Scheduler::Scheduler(ModelBackend& backend, const ModelConfig& config, const Tokenizer& tokenizer,
                      const EngineOptions& options)
     : config_(config),
       max_batch_(static_cast<std::size_t>(std::max(1, options.max_batch))),

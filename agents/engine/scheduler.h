@@ -21,7 +21,7 @@ namespace agon::agents {
 class Scheduler {
  public:
   // Keeps references to backend and tokenizer.
-  Scheduler(Backend& backend, const ModelConfig& config, const Tokenizer& tokenizer, const EngineOptions& options);
+  Scheduler(ModelBackend& backend, const ModelConfig& config, const Tokenizer& tokenizer, const EngineOptions& options);
   const PagePool& pages() const { return pages_; }
 
   void add(const std::shared_ptr<EngineCall>& call);  // adds the whole call, or throws and adds nothing

@@ -63,8 +63,8 @@ std::shared_ptr<const env::TextSimilarity> make_sentence_similarity(const std::f
   return learning().make_sentence_similarity(folder);
 }
 TorchInfo torch_info() { return learning().torch_info(); }
-std::unique_ptr<Backend> open_torch_backend(const std::filesystem::path& folder, const ModelConfig& config,
-                                            const BackendOptions& options) {
+std::unique_ptr<ModelBackend> open_torch_backend(const std::filesystem::path& folder, const ModelConfig& config,
+                                                 const BackendOptions& options) {
   return learning().open_torch_backend(folder, config, options);
 }
 

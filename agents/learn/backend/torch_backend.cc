@@ -227,8 +227,8 @@ void TorchBackend::logits(const float* hidden, std::int64_t rows, float* out, co
   });
 }
 
-std::unique_ptr<Backend> open_torch_backend(const std::filesystem::path& folder, const ModelConfig& config,
-                                            const BackendOptions& options) {
+std::unique_ptr<ModelBackend> open_torch_backend(const std::filesystem::path& folder, const ModelConfig& config,
+                                                 const BackendOptions& options) {
   const auto blank =
       at::TensorOptions(weight_type(folder, config, options.weights)).device(named_device(options.device));
   const auto model = std::make_shared<TransformerNetwork>(config, blank);

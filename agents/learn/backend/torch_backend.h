@@ -12,7 +12,7 @@
 
 namespace agon::agents {
 
-class TorchBackend : public Backend {
+class TorchBackend : public ModelBackend {
  public:
   // Computes with the model's own tensors, in their type and on their device, and with its adapter, if it has one. So
   // the engine and a training share one model: between calls of the engine the training may change the values in place,

@@ -199,7 +199,7 @@ class Trainer {
   // The policy plays with the weights as they are now.
   void renew_policy() {
     if (config_.engine_shares)
-      policy_->change_weights([](Backend&) {});
+      policy_->change_weights([](ModelBackend&) {});
     else
       policy_->set_weights(model_.engine_weights());
   }

@@ -229,7 +229,7 @@ EngineWeights TrainModel::engine_weights() {
   return engine_weights_of(*model_);
 }
 
-std::unique_ptr<Backend> TrainModel::sharing_backend() const { return std::make_unique<TorchBackend>(model_); }
+std::unique_ptr<ModelBackend> TrainModel::sharing_backend() const { return std::make_unique<TorchBackend>(model_); }
 
 void TrainModel::save(const std::filesystem::path& folder) {
   std::optional<LoraAdapter::Merged> merged;

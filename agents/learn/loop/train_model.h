@@ -57,7 +57,7 @@ class TrainModel {
   std::vector<at::Tensor> trained() const;  // the parameters that change
   EngineWeights engine_weights();
   // For an engine that computes with the training's own tensors. After an update it has to be told (change_weights).
-  std::unique_ptr<Backend> sharing_backend() const;
+  std::unique_ptr<ModelBackend> sharing_backend() const;
   // Writes a model folder; with LoRA the adapter is merged into its weights, and also saved in FOLDER/adapter.
   void save(const std::filesystem::path& folder);
   void save_training_state(const std::filesystem::path& folder);  // weights or adapter, and optimiser

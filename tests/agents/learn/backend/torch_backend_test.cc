@@ -30,7 +30,7 @@ namespace {
 
 constexpr const char* kTorch = "torch:cpu";
 
-std::unique_ptr<Engine> make_engine(const GoldenCheckpoint& model, std::unique_ptr<Backend> backend) {
+std::unique_ptr<Engine> make_engine(const GoldenCheckpoint& model, std::unique_ptr<ModelBackend> backend) {
   return std::make_unique<Engine>(std::move(backend), model.config, std::make_shared<LetterTokenizer>(),
                                   EngineOptions{.threads = 1});
 }
@@ -175,7 +175,7 @@ TEST_CASE("torch backend: it computes with a training's own tensors") {
     const at::NoGradGuard no_grad;
     for (const at::Tensor& weight : network->parameters()) at::Tensor(weight).mul_(1.5);
   }
-  engine->change_weights([](Backend&) {});
+  engine->change_weights([](ModelBackend&) {});
   const auto after = engine->generate(requests);
   CHECK(largest_difference({after[0].logprobs[0]}, {before[0].logprobs[0]}) > 1e-3);
   const auto expected = std::make_unique<Engine>(engine_weights_of(*network), model.config,
@@ -184,11 +184,11 @@ TEST_CASE("torch backend: it computes with a training's own tensors") {
   check_near(after, expected);
 
   const auto other = load_network(model);
-  engine->change_weights([&](Backend& backend) { static_cast<TorchBackend&>(backend).set_weights(other); });
+  engine->change_weights([&](ModelBackend& backend) { static_cast<TorchBackend&>(backend).set_weights(other); });
   check_near(engine->generate(requests), before, 1e-7);
   const auto rough = std::make_shared<TransformerNetwork>(model.config, at::TensorOptions(at::kBFloat16));
   CHECK_THROWS_WITH(
-      engine->change_weights([&](Backend& backend) { static_cast<TorchBackend&>(backend).set_weights(rough); }),
+      engine->change_weights([&](ModelBackend& backend) { static_cast<TorchBackend&>(backend).set_weights(rough); }),
       Contains("BFloat16") && Contains("cannot take the place"));
 }
 
