@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "agents/engine/local_policy.h"
+#include "core/error.h"
 #include "core/json.h"
 #include "core/text.h"
 #include "paths.h"
@@ -107,7 +108,10 @@ inline DeviceAgainstKernels against_kernels(const GoldenGeneration& golden, cons
         std::max(result.scoring, largest_difference(theirs->score({&again, 1}).at(0).logprobs, written[i].logprobs));
   }
   std::vector<agents::CompletionRequest> sampled = golden.requests;
-  for (agents::CompletionRequest& request : sampled) request.n = 4, request.sampling.temperature = 0.9;
+  for (agents::CompletionRequest& request : sampled) {
+    request.n = 4;
+    request.sampling.temperature = 0.9;
+  }
   const auto samples = theirs->complete(sampled);
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const agents::ScoreRequest again{sampled[i / 4].messages, samples[i].token_ids, 0.9};
