@@ -145,7 +145,7 @@ void check(const ScoringRequest& request, const EngineState& state) {
   check_memory(prompt, own, state);
 }
 
-void change_weights(EngineCall& call, EngineState& state) {
+void apply_change(EngineCall& call, EngineState& state) {
   if (state.scheduler.busy()) throw Error("policy: weights changed while requests are under way.");
   state.scheduler.forget();
   call.change(*state.backend);
@@ -246,7 +246,7 @@ void Engine::submit_and_wait(std::shared_ptr<EngineCall> call) {
 void Engine::take_over(const std::shared_ptr<EngineCall>& call) noexcept {
   try {
     if (call->change)
-      change_weights(*call, *state_);
+      apply_change(*call, *state_);
     else
       state_->scheduler.add(call);
   } catch (...) {

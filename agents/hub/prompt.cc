@@ -17,6 +17,13 @@ void append_image(const ImageGrid& grid, int merge, std::int32_t start, std::vec
       for (int w = 0; w < grid.w / merge; ++w) positions.push_back({start + t, start + h, start + w});
 }
 
+void require_text_alone(const std::vector<Message>& messages, const ModelConfig& model) {
+  for (const Message& message : messages)
+    for (const Part& part : message.parts)
+      if (part.is_image())
+        throw Error("prompt: a message has a picture, and this model ({}) reads text alone.", model.model_type);
+}
+
 std::size_t run_length(std::span<const std::int32_t> ids, std::int32_t id) {
   return static_cast<std::size_t>(std::find_if(ids.begin(), ids.end(), [id](auto i) { return i != id; }) - ids.begin());
 }
@@ -83,8 +90,6 @@ class PromptEncoder {
   }
   void append(std::span<const std::int32_t> ids) { result_.ids.insert(result_.ids.end(), ids.begin(), ids.end()); }
   void add_image(const Image& image) {
-    if (!model_.vision)
-      throw Error("prompt: a message has a picture, and this model ({}) reads text alone.", model_.model_type);
     if (const std::int32_t id = special_id("<|image_pad|>"); id != model_.image_token_id)
       throw Error("prompt: <|image_pad|> is {} in tokenizer.json and image_token_id is {} in config.json", id,
                   model_.image_token_id);
@@ -154,6 +159,7 @@ std::vector<Position> mrope_positions(std::span<const std::int32_t> ids, std::sp
 EncodedPrompt encode_prompt(const std::vector<Message>& messages, std::string_view prefix, const ChatTemplate& chat,
                             const Tokenizer& tokenizer, const ImageProcessorConfig& images, const ModelConfig& model,
                             PatchedPictures* known, const ChatInputs& inputs) {
+  if (!model.vision) require_text_alone(messages, model);
   PromptEncoder encoder(tokenizer, images, model, known);
   for (const PromptPiece& piece : chat.render(messages, prefix, inputs)) encoder.add(piece);
   return encoder.take();

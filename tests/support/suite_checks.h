@@ -85,8 +85,8 @@ inline std::string describe_task(env::Env& env, const env::ResetOptions& options
   for (const Part& part : first.observation.parts)
     if (part.is_image()) picture = part.image.hash().hex();
   return fmt::format("# {} {}\n{}\ngold {}\npicture {}\nobjects {}\n{}\n\n", env.task().id, env.task().kind,
-                     env.task().prompt, env.task().gold.dump(), picture, first.info["objects"].dump(),
-                     demonstration(env));
+                     env.task().prompt, env.task().gold.dump(), picture,
+                     first.info.is_object() ? first.info.value("objects", Json()).dump() : "null", demonstration(env));
 }
 
 // Twenty tasks over all levels and both splits.

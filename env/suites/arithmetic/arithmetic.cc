@@ -12,9 +12,9 @@
 namespace agon::env {
 namespace {
 
-class Arithmetic : public SingleTurnEnv {
+class ArithmeticEnv : public SingleTurnEnv {
  public:
-  explicit Arithmetic(int level) : level_(level) {}
+  explicit ArithmeticEnv(int level) : level_(level) {}
 
   StepResult reset(const ResetOptions& options) override {
     Rng rng = task_stream("arithmetic", level_, options);
@@ -28,7 +28,7 @@ class Arithmetic : public SingleTurnEnv {
     return first;
   }
 
-  std::unique_ptr<Env> fork() const override { return std::make_unique<Arithmetic>(*this); }
+  std::unique_ptr<Env> fork() const override { return std::make_unique<ArithmeticEnv>(*this); }
 
  protected:
   double accuracy(std::string_view text) const override {
@@ -73,7 +73,7 @@ SuiteDefinition arithmetic_suite(const SuiteOptions&) {
   info.metric = "answer";
   info.observation_schema = message_schema();
   info.action_schema = text_action_schema("Equations parted by blank lines, then <answer>NUMBER</answer>.");
-  return {std::move(info), [](int level) { return std::make_unique<Arithmetic>(level); }};
+  return {std::move(info), [](int level) { return std::make_unique<ArithmeticEnv>(level); }};
 }
 
 }  // namespace agon::env

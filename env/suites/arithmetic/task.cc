@@ -6,6 +6,7 @@
 #include <cctype>
 #include <utility>
 
+#include "core/text.h"
 #include "env/grading/single_rules.h"
 #include "env/protocol.h"
 
@@ -158,7 +159,7 @@ std::optional<Equation> parse_equation(std::string_view text) {
   if (!right || !text.starts_with('=')) return std::nullopt;
   text.remove_prefix(1);
   const auto result = take_number(text);
-  const std::string_view rest = without_blanks(text);
+  const std::string_view rest = trim(text);
   if (!result || !(rest.empty() || rest == ".")) return std::nullopt;
   return Equation{*left, *sign, *right, *result};
 }
