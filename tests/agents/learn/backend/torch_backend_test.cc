@@ -1,6 +1,8 @@
 // The torch backend on the CPU against agon's kernels, which other tests hold against transformers.
 #include "agents/learn/backend/torch_backend.h"
 
+#include "torch_catch.h"  // before golden_checkpoint.h, which brings Catch2
+
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
@@ -16,7 +18,6 @@
 #include "golden_checkpoint.h"
 #include "golden_generations.h"
 #include "temp_folder.h"
-#include "torch_catch.h"
 
 using namespace agon;
 using namespace agon::agents;
