@@ -25,7 +25,7 @@ play --suite charts --tasks 12 --seed 4 --out "$scratch/other" >/dev/null 2>&1
 
 # LibTorch writes greedily what agon's kernels write.
 greedy() {
-  "$agon" run --policy "$model" --max-tokens 24 --samples 1 --temperature 0 --suite charts --tasks 4 "$@" >/dev/null 2>"$scratch/err" ||
+  "$agon" run --policy "$model" --weights f32 --max-tokens 24 --samples 1 --temperature 0 --suite charts --tasks 4 "$@" >/dev/null 2>"$scratch/err" ||
     fail "run $*: $(cat "$scratch/err")"
 }
 tokens() { sqlite3 "$1/run.sqlite" 'SELECT task_index, sample, turn, hex(token_ids) FROM turns t JOIN episodes e ON t.episode_id = e.id ORDER BY 1, 2, 3'; }
