@@ -17,10 +17,12 @@ namespace agon::agents {
 struct PolicySource {
   std::filesystem::path folder;
   WeightKind weights = WeightKind::automatic;  // of the folder
+  std::string device = kCpuDevice;             // that computes it
   std::optional<Endpoint> endpoint;
 
-  PolicySource(std::filesystem::path path, WeightKind kind = WeightKind::automatic)  // NOLINT: a folder is a source
-      : folder(std::move(path)), weights(kind) {}
+  PolicySource(std::filesystem::path path, WeightKind kind = WeightKind::automatic,  // NOLINT: a folder is a source
+               std::string where = kCpuDevice)
+      : folder(std::move(path)), weights(kind), device(std::move(where)) {}
   PolicySource(Endpoint server) : endpoint(std::move(server)) {}  // NOLINT
   // For tables and records: the last part of the folder, or the model's name (the server's address, where it has none).
   std::string name() const;
@@ -30,14 +32,20 @@ struct PolicySource {
   bool operator==(const PolicySource& other) const;
 };
 
-// "models/x#q8" -> "models/x" and q8; without such an ending the whole text, and automatic.
-std::pair<std::string, WeightKind> split_weight_kind(const std::string& text);
+// A folder and what stands behind its '#': "models/x#q8", "models/x#cuda", "models/x#bf16,cuda".
+struct NamedFolder {
+  std::string folder;  // the whole text, if it does not end so
+  WeightKind weights = WeightKind::automatic;
+  std::string device = kCpuDevice;
+};
+NamedFolder split_named_folder(const std::string& text);
 // What the text names, without a default: a folder (of a model or of an adapter, which names its base) as it is, with
-// the kind of its weights behind a '#', or a server (agents/remote/endpoint.h).
+// the kind of its weights and its device behind a '#', or a server (agents/remote/endpoint.h).
 PolicySource policy_source(const std::string& text);
 
 // Throws Error for a folder that cannot be loaded and for a server that does not answer. A server that was named
-// without a model gets the one that it has as its model. `options` are of a folder.
+// without a model gets the one that it has as its model. `options` are of a folder, whose source has the weights and
+// the device.
 std::unique_ptr<Policy> open_policy(PolicySource& source, const LocalPolicyOptions& options = {});
 
 }  // namespace agon::agents

@@ -63,17 +63,17 @@ std::filesystem::path find_model_folder(const std::string& policy, const std::fi
 agents::PolicySource find_policy(const std::string& policy, const char* default_model) {
   constexpr std::string_view kHub = "hf:";
   if (agents::names_endpoint(policy)) return agents::policy_source(policy);
-  const auto [folder, kind] = agents::split_weight_kind(policy);
+  const auto [folder, weights, device] = agents::split_named_folder(policy);
   if (folder.starts_with(kHub)) {
     const agents::HubName name = agents::parse_hub_name(std::string_view(folder).substr(kHub.size()));
     const auto cached = agents::find_cached(name);
     if (!cached)
       throw Error("policy: {} is not in {}. Fetch it first: agon pull {}.", folder, agents::hub_cache_folder().string(),
                   folder.substr(kHub.size()));
-    return {find_model_folder(cached->string()), kind};
+    return {find_model_folder(cached->string()), weights, device};
   }
-  if (agents::is_adapter_folder(folder)) return {named(folder), kind};
-  return {find_model_folder(folder, program_folder(), default_model), kind};
+  if (agents::is_adapter_folder(folder)) return {named(folder), weights, device};
+  return {find_model_folder(folder, program_folder(), default_model), weights, device};
 }
 
 std::filesystem::path find_reward_model(const std::string& folder, const std::filesystem::path& program) {

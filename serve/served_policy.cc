@@ -22,18 +22,18 @@ std::size_t longest_token(const agents::Tokenizer& tokenizer) {
 }  // namespace
 
 ServedPolicy::ServedPolicy(const std::filesystem::path& folder, const agents::EngineOptions& options,
-                           agents::WeightKind weights)
+                           const agents::BackendOptions& backend)
     : folder_(agents::open_model_folder(folder)),
       name_(std::filesystem::weakly_canonical(folder).filename().string()),
       longest_token_(longest_token(*folder_.tokenizer)),
       pictures_(folder_.images),
-      engine_(agents::load_engine_weights(folder_.path, folder_.config, weights), folder_.config, folder_.tokenizer,
-              options) {}
+      engine_(agents::open_backend(folder_.path, folder_.config, backend), folder_.config, folder_.tokenizer, options) {
+}
 
 void ServedPolicy::add_adapter(const std::string& name, const std::filesystem::path& folder) {
   if (name == name_ || adapters_.contains(name))
     throw Error("serve: two models have the name '{}'. Give the adapter {} another one.", name, folder.string());
-  adapters_[name] = agents::load_engine_adapter(folder, folder_.config);
+  adapters_[name] = engine_.load_adapter(folder);
 }
 
 bool ServedPolicy::ends_turn(std::int32_t id) const {

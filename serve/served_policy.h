@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "agents/engine/engine.h"
+#include "agents/engine/open_backend.h"
 #include "agents/hub/model_folder.h"
 #include "agents/hub/patched_pictures.h"
 #include "core/message.h"
@@ -25,7 +26,7 @@ class ServedPolicy {
  public:
   // Throws Error for a folder that cannot be loaded.
   ServedPolicy(const std::filesystem::path& folder, const agents::EngineOptions& options,
-               agents::WeightKind weights = agents::WeightKind::automatic);
+               const agents::BackendOptions& backend = {});
 
   // Serves a LoRA adapter of the model by a name of its own; before requests come. Throws Error for a folder that is
   // not one of this model, and for a name that is taken.
