@@ -1,10 +1,28 @@
 #include "agents/open_policy.h"
 
+#include <algorithm>
+
 #include "agents/hub/peft_config.h"
 #include "agents/model_fingerprint.h"
 #include "agents/remote/remote_policy.h"
 
 namespace agon::agents {
+namespace {
+
+// False: it is no choice.
+bool read_choice(const std::string& text, FolderChoices& choices) {
+  if (const auto kind = find_weight_kind(text))
+    choices.weights = *kind;
+  else if (const auto resampler = find_resampler(text))
+    choices.resampler = resampler;
+  else if (names_device(text))
+    choices.device = text;
+  else
+    return false;
+  return true;
+}
+
+}  // namespace
 
 std::string PolicySource::name() const { return endpoint ? endpoint->name() : folder.filename().string(); }
 
@@ -13,6 +31,7 @@ std::string PolicySource::fingerprint() const {
   std::string files = model_fingerprint(folder);
   if (is_adapter_folder(folder)) files = fmt::format("{}+{}", files, model_fingerprint(base_of_adapter(folder)));
   if (choices.weights != WeightKind::automatic) files += fmt::format("#{}", name_of(choices.weights));
+  if (choices.device != kCpuDevice) files += "#" + choices.device;
   if (choices.resampler) files += fmt::format("#{}", name_of(*choices.resampler));
   return files;
 }
@@ -27,14 +46,8 @@ bool PolicySource::operator==(const PolicySource& other) const {
 std::pair<std::string, FolderChoices> split_choices(const std::string& text) {
   std::pair<std::string, FolderChoices> result{text, {}};
   auto& [folder, choices] = result;
-  for (std::size_t mark; (mark = folder.rfind('#')) != std::string::npos; folder.resize(mark)) {
-    const std::string_view name = std::string_view(folder).substr(mark + 1);
-    const auto kind = find_weight_kind(name);
-    const auto resampler = find_resampler(name);
-    if (!kind && !resampler) break;
-    if (kind) choices.weights = *kind;
-    if (resampler) choices.resampler = resampler;
-  }
+  for (std::size_t mark; (mark = folder.rfind('#')) != std::string::npos; folder.resize(mark))
+    if (!read_choice(folder.substr(mark + 1), choices)) break;
   return result;
 }
 
@@ -48,6 +61,7 @@ std::unique_ptr<Policy> open_policy(PolicySource& source, const LocalPolicyOptio
   if (!source.endpoint) {
     LocalPolicyOptions own = options;
     own.weights = source.choices.weights;
+    own.device = source.choices.device;
     own.resampler = source.choices.resampler;
     return make_local_policy(source.folder, own);
   }

@@ -16,7 +16,8 @@ namespace agon::agents {
 // How a folder is opened.
 struct FolderChoices {
   WeightKind weights = WeightKind::automatic;
-  std::optional<Resampler> resampler;  // of pictures; nothing: the one that the folder names
+  std::string device = kCpuDevice;                    // agents/engine/open_backend.h
+  std::optional<Resampler> resampler = std::nullopt;  // of pictures; nothing: the one that the folder names
   bool operator==(const FolderChoices&) const = default;
 };
 
@@ -37,14 +38,15 @@ struct PolicySource {
   bool operator==(const PolicySource& other) const;
 };
 
-// "models/x#q8#torchvision" -> "models/x" and these; without such endings the whole text, and none.
+// "models/x#q8#cuda#torchvision" -> "models/x" and these; without such endings the whole text, and none.
 std::pair<std::string, FolderChoices> split_choices(const std::string& text);
 // What the text names, without a default: a folder (of a model or of an adapter, which names its base) as it is, with
 // its choices behind a '#' each, or a server (agents/remote/endpoint.h).
 PolicySource policy_source(const std::string& text);
 
 // Throws Error for a folder that cannot be loaded and for a server that does not answer. A server that was named
-// without a model gets the one that it has as its model. `options` are of a folder.
+// without a model gets the one that it has as its model. `options` are of a folder, whose source has the
+// choices.
 std::unique_ptr<Policy> open_policy(PolicySource& source, const LocalPolicyOptions& options = {});
 
 }  // namespace agon::agents

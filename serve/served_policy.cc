@@ -27,13 +27,14 @@ ServedPolicy::ServedPolicy(const std::filesystem::path& folder, const agents::En
       name_(std::filesystem::weakly_canonical(folder).filename().string()),
       longest_token_(longest_token(*folder_.tokenizer)),
       pictures_(folder_.images),
-      engine_(agents::load_engine_weights(folder_.path, folder_.config, choices.weights), folder_.config,
-              folder_.tokenizer, options) {}
+      engine_(
+          agents::open_backend(folder_.path, folder_.config, {.device = choices.device, .weights = choices.weights}),
+          folder_.config, folder_.tokenizer, options) {}
 
 void ServedPolicy::add_adapter(const std::string& name, const std::filesystem::path& folder) {
   if (name == name_ || adapters_.contains(name))
     throw Error("serve: two models have the name '{}'. Give the adapter {} another one.", name, folder.string());
-  adapters_[name] = agents::load_engine_adapter(folder, folder_.config);
+  adapters_[name] = engine_.load_adapter(folder);
 }
 
 bool ServedPolicy::ends_turn(std::int32_t id) const {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "agents/engine/engine.h"
+#include "agents/engine/open_backend.h"
 #include "agents/hub/model_folder.h"
 #include "agents/hub/patched_pictures.h"
 #include "agents/open_policy.h"

@@ -1,30 +1,17 @@
-// agents/engine/decoder.h - the language model of the engine: it processes any mixture of prompt and generated tokens
-// as rows of one batch. A row's result depends on its own sequence alone, not on other rows or threads.
+// agents/engine/decoder.h - the language model of agon's own backend: it processes any mixture of prompt and generated
+// tokens as rows of one batch. A row's result depends on its own sequence alone, not on other rows or threads.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "agents/engine/backend.h"
 #include "agents/engine/engine_weights.h"
 #include "agents/engine/key_value_cache.h"
 #include "agents/engine/transformer_block.h"
 
 namespace agon::agents {
-
-struct DecoderRow {
-  std::int32_t token = 0;  // REQUIRES: 0 <= token < vocab_size
-  // Of a picture's token, [vectors_a_token(), hidden_size]: in place of the token's embedding, and what is added to the
-  // states after each of the first layers.
-  const float* embedding = nullptr;
-  std::array<std::int32_t, 3> position{};  // M-RoPE (t, h, w)
-  const KeyValues* prefix = nullptr;       // a prompt that this token's sequence continues, or null
-  std::int64_t prefix_tokens = 0;
-  const KeyValues* own = nullptr;  // its own sequence, with room for `index`
-  std::int64_t index = 0;          // place in `own`: the token sees 0 .. index there
-  const EngineAdapter* adapter = nullptr;
-};
 
 // Rows [begin, end) of a batch that see the same keys first: a prompt's, or the whole blocks before all of them.
 struct RowGroup {

@@ -1,26 +1,28 @@
 #include "agents/engine/engine.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <limits>
 #include <utility>
 
+#include "agents/engine/cpu_backend.h"
 #include "agents/engine/scheduler.h"
 #include "core/error.h"
 
 namespace agon::agents {
 
-// The work and the weights of the engine's thread.
+// The work and the model of the engine's thread.
 struct EngineState {
-  EngineState(EngineWeights loaded, const ModelConfig& model, std::shared_ptr<const Tokenizer> words,
+  EngineState(std::unique_ptr<ModelBackend> opened, const ModelConfig& model, std::shared_ptr<const Tokenizer> words,
               const EngineOptions& options)
-      : weights(std::move(loaded)),
+      : backend(std::move(opened)),
         config(model),
         tokenizer(std::move(words)),
-        scheduler(weights, config, *tokenizer, options),
+        scheduler(*backend, config, *tokenizer, options),
         max_pages(scheduler.pages().max_pages()),
         page_bytes(scheduler.pages().page_bytes()) {}
-  EngineWeights weights;
+  const std::unique_ptr<ModelBackend> backend;
   const ModelConfig config;
   const std::shared_ptr<const Tokenizer> tokenizer;
   Scheduler scheduler;
@@ -144,19 +146,24 @@ void check(const ScoringRequest& request, const EngineState& state) {
   check_memory(prompt, own, state);
 }
 
-void exchange_weights(EngineCall& call, EngineState& state) {
+void apply_change(EngineCall& call, EngineState& state) {
   if (state.scheduler.busy()) throw Error("policy: weights changed while requests are under way.");
-  state.weights = std::move(*call.weights);
   state.scheduler.forget();
+  call.change(*state.backend);
   call.succeed();
 }
 
 }  // namespace
 
+Engine::Engine(std::unique_ptr<ModelBackend> backend, const ModelConfig& config,
+               std::shared_ptr<const Tokenizer> tokenizer, const EngineOptions& options)
+    : state_(std::make_unique<EngineState>(std::move(backend), config, std::move(tokenizer), options)),
+      thread_([this] { work(); }) {}
+
 Engine::Engine(EngineWeights weights, const ModelConfig& config, std::shared_ptr<const Tokenizer> tokenizer,
                const EngineOptions& options)
-    : state_(std::make_unique<EngineState>(std::move(weights), config, std::move(tokenizer), options)),
-      thread_([this] { work(); }) {}
+    : Engine(std::make_unique<CpuBackend>(std::move(weights), config, options.cache_bytes), config,
+             std::move(tokenizer), options) {}
 
 Engine::~Engine() {
   {
@@ -207,11 +214,22 @@ std::vector<std::vector<float>> Engine::states(std::vector<ScoringRequest> reque
   return std::move(call->states);
 }
 
-void Engine::set_weights(EngineWeights weights) {
+void Engine::change_weights(std::function<void(ModelBackend&)> change) {
   auto call = std::make_shared<EngineCall>();
-  call->weights = std::move(weights);
+  call->change = std::move(change);
   call->remaining = 1;
   submit_and_wait(call);
+}
+
+void Engine::set_weights(EngineWeights weights) {
+  change_weights([&weights](ModelBackend& backend) {
+    assert(dynamic_cast<CpuBackend*>(&backend));
+    static_cast<CpuBackend&>(backend).set_weights(std::move(weights));
+  });
+}
+
+std::shared_ptr<const EngineAdapter> Engine::load_adapter(const std::filesystem::path& folder) const {
+  return state_->backend->load_adapter(folder);
 }
 
 void Engine::submit_and_wait(std::shared_ptr<EngineCall> call) {
@@ -228,8 +246,8 @@ void Engine::submit_and_wait(std::shared_ptr<EngineCall> call) {
 
 void Engine::take_over(const std::shared_ptr<EngineCall>& call) noexcept {
   try {
-    if (call->weights)
-      exchange_weights(*call, *state_);
+    if (call->change)
+      apply_change(*call, *state_);
     else
       state_->scheduler.add(call);
   } catch (...) {

@@ -1,7 +1,7 @@
-// agents/engine/engine.h - the engine of the local policy, with continuous batching: one thread owns the model and the
-// caches; callers queue and wait. Between tokens new sequences join and finished ones leave. Equal prompts, and equal
-// starts of prompts, are computed once and shared, where they have the same adapter. A result depends only on its own
-// request and the weights, not on threads or on other requests.
+// agents/engine/engine.h - the engine of the local policy, with continuous batching: one thread owns the model (a
+// backend) and the caches; callers queue and wait. Between tokens new sequences join and finished ones leave. Equal
+// prompts, and equal starts of prompts, are computed once and shared, where they have the same adapter. A result
+// depends only on its own request and the weights, not on threads or on other requests.
 #pragma once
 
 #include <atomic>
@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "agents/engine/backend.h"
 #include "agents/engine/engine_adapter.h"
 #include "agents/engine/engine_weights.h"
 #include "agents/hub/prompt.h"
@@ -23,8 +24,8 @@ namespace agon::agents {
 
 struct EngineOptions {
   int max_batch = 512;                  // sequences decoded together
-  int threads = 0;                      // 0: one per core
-  std::int64_t cache_bytes = 0;         // limit of memory for keys and values; 0: a quarter of the machine's
+  int threads = 0;                      // of agon's kernels; 0: one per core
+  std::int64_t cache_bytes = 0;         // of an engine that is made of weights: see CpuBackend
   std::int64_t idle_bytes = 256 << 20;  // limit of memory for cached pictures, and for cached prompts, not in use
   double most_stall = 0.03;             // seconds in a step that sequences which generate wait for prompts to be read
   bool share_starts = true;             // false: different prompts share no start, to measure what sharing saves
@@ -64,6 +65,9 @@ struct EngineState;  // state of the engine's thread
 
 class Engine {
  public:
+  Engine(std::unique_ptr<ModelBackend> backend, const ModelConfig& config, std::shared_ptr<const Tokenizer> tokenizer,
+         const EngineOptions& options);
+  // On agon's kernels.
   Engine(EngineWeights weights, const ModelConfig& config, std::shared_ptr<const Tokenizer> tokenizer,
          const EngineOptions& options);
   ~Engine();  // calls under way end with an Error
@@ -76,9 +80,13 @@ class Engine {
   std::vector<TokenScores> score(std::vector<ScoringRequest> requests, GenerationWatch* watch = nullptr);
   // The states after the last norm at every token of each continuation, [tokens, hidden_size].
   std::vector<std::vector<float>> states(std::vector<ScoringRequest> requests);
-  // Replaces the weights by others of the same shapes; everything computed with the old ones is dropped. Throws Error
-  // while a request is under way.
+  // Calls change(backend) on the engine's thread, and drops everything computed with the old weights. Throws Error
+  // while a request is under way, and what `change` throws.
+  void change_weights(std::function<void(ModelBackend&)> change);
+  // Replaces the weights by others of the same shapes. REQUIRES: an engine on agon's kernels.
   void set_weights(EngineWeights weights);
+  // As ModelBackend::load_adapter.
+  std::shared_ptr<const EngineAdapter> load_adapter(const std::filesystem::path& folder) const;
   int max_context() const;
   // Throws the Error with which generate would refuse the request.
   void require(const GenerationRequest& request) const;

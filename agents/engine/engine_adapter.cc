@@ -72,16 +72,6 @@ void add_bytes(std::string& bytes, const TensorView& view) {
   add_bytes(bytes, view.dtype + hash.hex());
 }
 
-Hash128 hash_of(const PeftAdapter& adapter) {
-  std::string bytes = fmt::format("{} {} ", adapter.config.rank, adapter.config.scale());
-  for (const auto& [module, matrices] : adapter.modules) {
-    add_bytes(bytes, module);
-    add_bytes(bytes, matrices.a);
-    add_bytes(bytes, matrices.b);
-  }
-  return hash_bytes({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
-}
-
 VisionAdapter pack_vision(const Packing& packing, const VisionConfig& config) {
   VisionAdapter vision;
   for (int i = 0; i < config.depth; ++i)
@@ -93,6 +83,16 @@ VisionAdapter pack_vision(const Packing& packing, const VisionConfig& config) {
 }
 
 }  // namespace
+
+Hash128 adapter_id(const PeftAdapter& adapter) {
+  std::string bytes = fmt::format("{} {} ", adapter.config.rank, adapter.config.scale());
+  for (const auto& [module, matrices] : adapter.modules) {
+    add_bytes(bytes, module);
+    add_bytes(bytes, matrices.a);
+    add_bytes(bytes, matrices.b);
+  }
+  return hash_bytes({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+}
 
 void add_low_rank(const LowRankLinear& added, const float* x, std::int64_t rows, float* y, std::int64_t y_stride,
                   kernels::AlignedFloats& scratch, const kernels::ParallelFor& parallel) {
@@ -112,7 +112,7 @@ std::shared_ptr<const EngineAdapter> load_engine_adapter(const std::filesystem::
   const PeftAdapter adapter = open_peft_adapter(folder, linears);
   const Packing packing(adapter, linears);
   auto packed = std::make_shared<EngineAdapter>();
-  packed->id = hash_of(adapter);
+  packed->id = adapter_id(adapter);
   for (int i = 0; i < config.text.num_hidden_layers; ++i)
     packed->layers.push_back(packing.layer(fmt::format("model.layers.{}", i)));
   packed->adapts_vision = std::any_of(adapter.modules.begin(), adapter.modules.end(),

@@ -1,5 +1,5 @@
-// agents/engine/engine_adapter.h - a LoRA adapter as the engine's kernels read it. It is never merged: the base's
-// weights serve every adapter, and the rows of one batch may have different ones. Immutable after loading.
+// agents/engine/engine_adapter.h - a LoRA adapter as agon's kernels read it. It is never merged: the base's weights
+// serve every adapter, and the rows of one batch may have different ones. Immutable after loading.
 #pragma once
 
 #include <cstdint>
@@ -39,6 +39,7 @@ struct VisionAdapter {
   std::vector<MergerAdapter> deepstack;
 };
 
+// A backend with other kernels derives its own type from it, with its own matrices in place of these.
 struct EngineAdapter {
   Hash128 id;  // equal for equal adapters; never zero, which stands for none
   std::vector<BlockAdapter> layers;
@@ -46,6 +47,9 @@ struct EngineAdapter {
   bool adapts_vision = false;  // else a picture's embeddings are the base's
 };
 inline Hash128 id_of(const EngineAdapter* adapter) { return adapter ? adapter->id : Hash128(); }
+
+struct PeftAdapter;
+Hash128 adapter_id(const PeftAdapter& adapter);  // of its matrices and scale
 
 // Rows [begin, end) of a batch, whose block has an adapter.
 struct AdaptedRows {

@@ -3,8 +3,8 @@
 
 #include <cstddef>
 #include <exception>
+#include <functional>
 #include <future>
-#include <optional>
 #include <vector>
 
 #include "agents/engine/engine.h"
@@ -18,8 +18,8 @@ struct EngineCall {
   void fail(const std::exception_ptr& why) noexcept;  // as an Error, whatever was thrown
   std::vector<GenerationRequest> generations;
   std::vector<ScoringRequest> scorings;
-  GenerationWatch* watch = nullptr;      // not touched once the call has ended
-  std::optional<EngineWeights> weights;  // new weights; then the call holds nothing else
+  GenerationWatch* watch = nullptr;           // not touched once the call has ended
+  std::function<void(ModelBackend&)> change;  // of the weights; then the call holds nothing else
   std::vector<Completion> completions;
   std::vector<TokenScores> scores;         // results of a scoring call: either these
   std::vector<std::vector<float>> states;  // or these

@@ -6,18 +6,14 @@
 #include <map>
 
 #include "agents/engine/logit_changes.h"
-#include "agents/engine/vision_encoder.h"
 #include "core/error.h"
 
 namespace agon::agents {
 namespace {
 
-constexpr std::size_t kRows = 128;  // most rows of a prompt or continuation per pass of the decoder
-
-constexpr std::int64_t kFewest = 16, kMost = 64;  // sequences per pass of one thread
+constexpr std::int64_t kFewest = 16;  // sequences in a pass of one thread, where there are enough
 
 struct StepScratch {
-  DecoderScratch decoder;
   kernels::AlignedFloats hidden, logits;
   SamplerScratch sampler;
 };
@@ -30,10 +26,6 @@ StepScratch& step_scratch() {
 void check_states(std::span<const float> states) {
   if (!std::all_of(states.begin(), states.end(), [](float state) { return std::isfinite(state); }))
     throw Error("policy: the model's states are not finite. Are its weights damaged?");
-}
-
-const VisionAdapter* vision_of(const EngineAdapter* adapter) {
-  return adapter && adapter->adapts_vision ? &adapter->vision : nullptr;
 }
 
 // How many positions its tokens reach: a video's last frame may stand past the text behind it.
@@ -55,14 +47,14 @@ void gather_adapters(std::vector<EngineSequence*>& sequences) {
 
 }  // namespace
 
-EngineCompute::EngineCompute(const EngineWeights& weights, const ModelConfig& config, const Tokenizer& tokenizer,
-                             const EngineOptions& options, const PagePool& pages)
+EngineCompute::EngineCompute(ModelBackend& backend, const ModelConfig& config, const Tokenizer& tokenizer,
+                             const EngineOptions& options)
     : config_(config),
       tokenizer_(tokenizer),
-      weights_(weights),
+      backend_(backend),
+      traits_(backend.traits()),
       allowed_(sampleable_ids(tokenizer, config)),
-      decoder_(weights, config.text, pages),
-      threads_(options.threads),
+      threads_(traits_.is_threaded ? options.threads : 1),
       images_(options.idle_bytes) {}
 
 void EngineCompute::forget() noexcept { images_.clear(); }
@@ -85,7 +77,7 @@ void EngineCompute::embed_images(std::span<const Piece> pieces) {
   struct Embedded {
     Hash128 key;
     const PatchedImage* image = nullptr;  // the picture to embed
-    const VisionAdapter* adapter = nullptr;
+    const EngineAdapter* adapter = nullptr;
     ImageEmbeddings embeddings;
     std::exception_ptr failure;
   };
@@ -97,14 +89,14 @@ void EngineCompute::embed_images(std::span<const Piece> pieces) {
       const auto [place, first] = needed.try_emplace(image_key(*image, prompt->adapter.get()));
       if (!first) continue;
       const Hash128 key = place->first;
-      place->second = {key, image.get(), vision_of(prompt->adapter.get()), images_.find(key), nullptr};
+      place->second = {key, image.get(), prompt->adapter.get(), images_.find(key), nullptr};
       if (!place->second.embeddings) unknown.push_back(&place->second);
     }
   spread(std::ssize(unknown), [&](std::int64_t i, const kernels::ParallelFor& parallel) {
     Embedded& one = *unknown[static_cast<std::size_t>(i)];
     try {
-      one.embeddings = std::make_shared<const std::vector<float>>(
-          encode_image(weights_.vision, *config_.vision, *one.image, parallel, one.adapter));
+      one.embeddings =
+          std::make_shared<const std::vector<float>>(backend_.encode_image(*one.image, one.adapter, parallel));
     } catch (...) {
       one.failure = std::current_exception();
     }
@@ -122,7 +114,7 @@ void EngineCompute::embed_images(std::span<const Piece> pieces) {
 }
 
 std::int64_t EngineCompute::read_in_order(std::span<std::shared_ptr<CachedPrompt>> prompts, std::int64_t most_tokens) {
-  for (const auto& prompt : prompts) decoder_.prepare(positions_of(*prompt));
+  for (const auto& prompt : prompts) backend_.prepare(positions_of(*prompt));
   const auto followers =
       std::stable_partition(prompts.begin(), prompts.end(), [](const auto& prompt) { return !prompt->follows(); });
   const std::int64_t read = read_together({prompts.begin(), followers}, most_tokens);
@@ -178,15 +170,16 @@ std::vector<DecoderRow> EngineCompute::prompt_rows(const CachedPrompt& prompt, s
 
 void EngineCompute::read_piece(CachedPrompt& prompt, std::int64_t tokens, const kernels::ParallelFor& parallel) const {
   if (prompt.start.of && prompt.tokens_read == prompt.start.tokens)
-    prompt.keys.copy_rest(prompt.start.of->keys, prompt.start.tokens);
+    backend_.copy_rest(prompt.start.of->keys, prompt.start.tokens, prompt.keys);
   StepScratch& scratch = step_scratch();
   const std::vector<DecoderRow> rows = prompt_rows(prompt, tokens);
   const std::int64_t width = config_.text.hidden_size;
-  scratch.hidden.require(kRows * static_cast<std::size_t>(width));
+  const auto most = static_cast<std::size_t>(traits_.rows_a_pass);
+  scratch.hidden.require(std::min(most, rows.size()) * static_cast<std::size_t>(width));
   std::span<const DecoderRow> rest = rows, some;
   for (; !rest.empty(); rest = rest.subspan(some.size())) {
-    some = rest.first(std::min(kRows, rest.size()));
-    decoder_.forward(some, scratch.hidden.data(), scratch.decoder, parallel);
+    some = rest.first(std::min(most, rest.size()));
+    backend_.forward(some, scratch.hidden.data(), parallel);
   }
   prompt.tokens_read += tokens;
   if (prompt.tokens_read < prompt.tokens()) return;
@@ -215,7 +208,7 @@ void EngineCompute::decode_all(std::span<const std::unique_ptr<EngineSequence>> 
         sequence->continuation ? sequence->most_tokens : std::ssize(sequence->completion->token_ids);
     try {
       sequence->own->require(tokens);
-      decoder_.prepare(sequence->prompt->next_position + static_cast<std::int32_t>(tokens));
+      backend_.prepare(sequence->prompt->next_position + static_cast<std::int32_t>(tokens));
     } catch (...) {
       sequence->failure = std::current_exception();
       continue;
@@ -234,7 +227,9 @@ void EngineCompute::decode_all(std::span<const std::unique_ptr<EngineSequence>> 
   if (count == 0) return;
   gather_adapters(generating);
   if (count < threads * kFewest) return decode_some(generating, threads_.parallel());
-  const std::int64_t share = std::clamp((count + 2 * threads - 1) / (2 * threads), kFewest, kMost);
+  const std::int64_t share =
+      traits_.is_threaded ? std::clamp((count + 2 * threads - 1) / (2 * threads), kFewest, traits_.sequences_a_pass)
+                          : traits_.sequences_a_pass;
   threads_.run(count, share, [&](std::int64_t begin, std::int64_t end) {
     decode_some(std::span(generating).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)),
                 {});
@@ -262,7 +257,7 @@ void EngineCompute::decode_together(std::span<EngineSequence*> sequences, const 
   const std::int64_t width = config_.text.hidden_size;
   scratch.hidden.require(sequences.size() * static_cast<std::size_t>(width));
   float* hidden = scratch.hidden.data();
-  if (!rows.empty()) decoder_.forward(rows, hidden, scratch.decoder, parallel);
+  if (!rows.empty()) backend_.forward(rows, hidden, parallel);
   for (std::size_t i = rows.size(); i < sequences.size(); ++i)
     std::copy_n(sequences[i]->prompt->last_hidden.data(), width, hidden + static_cast<std::int64_t>(i) * width);
   each_logits(hidden, std::ssize(sequences), parallel, [&](std::int64_t i, std::span<const float> logits) {
@@ -343,25 +338,27 @@ void EngineCompute::each_states(const EngineSequence& sequence, std::size_t omit
                                 const std::function<void(const float*, std::int64_t)>& use) const {
   const std::span<const std::int32_t> tokens = sequence.continuation->token_ids;
   StepScratch& scratch = step_scratch();
-  for (std::size_t first = 0; first + omitted < tokens.size(); first += kRows) {
+  const auto most = static_cast<std::size_t>(traits_.rows_a_pass);
+  for (std::size_t first = 0; first + omitted < tokens.size(); first += most) {
     std::vector<DecoderRow> rows;
-    for (std::size_t i = first; i + omitted < tokens.size() && rows.size() < kRows; ++i)
+    for (std::size_t i = first; i + omitted < tokens.size() && rows.size() < most; ++i)
       rows.push_back(row_of(sequence, tokens.first(i + 1)));
     scratch.hidden.require(rows.size() * static_cast<std::size_t>(config_.text.hidden_size));
-    decoder_.forward(rows, scratch.hidden.data(), scratch.decoder, parallel);
+    backend_.forward(rows, scratch.hidden.data(), parallel);
     use(scratch.hidden.data(), std::ssize(rows));
   }
 }
 
-// Calls use(row, its logits) for every row of hidden, about 4 MB of logits at a time.
+// Calls use(row, its logits) for every row of hidden, traits_.logits_a_pass at a time.
 void EngineCompute::each_logits(const float* hidden, std::int64_t rows, const kernels::ParallelFor& parallel,
                                 const std::function<void(std::int64_t, std::span<const float>)>& use) const {
-  const std::int64_t size = config_.text.vocab_size, some = std::clamp<std::int64_t>((1 << 20) / size, 1, kMost);
+  const std::int64_t size = config_.text.vocab_size,
+                     some = std::clamp<std::int64_t>(traits_.logits_a_pass / size, 1, traits_.sequences_a_pass);
   kernels::AlignedFloats& logits = step_scratch().logits;
-  logits.require(static_cast<std::size_t>(some * size));
+  logits.require(static_cast<std::size_t>(std::min(some, rows) * size));
   for (std::int64_t first = 0; first < rows; first += some) {
     const std::int64_t count = std::min(some, rows - first);
-    decoder_.logits(hidden + first * config_.text.hidden_size, count, logits.data(), parallel);
+    backend_.logits(hidden + first * config_.text.hidden_size, count, logits.data(), parallel);
     for (std::int64_t i = 0; i < count; ++i) use(first + i, {logits.data() + i * size, static_cast<std::size_t>(size)});
   }
 }

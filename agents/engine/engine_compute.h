@@ -1,5 +1,6 @@
 // agents/engine/engine_compute.h - the computations of the engine for its batch: pictures, prompts, the next token of
-// every sequence, scores and states. agents/engine/scheduler.h decides which sequences run. Belongs to one thread.
+// every sequence, scores and states, in passes of a backend. agents/engine/scheduler.h decides which sequences run.
+// Belongs to one thread.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "agents/engine/backend.h"
 #include "agents/engine/compute_pool.h"
-#include "agents/engine/decoder.h"
 #include "agents/engine/engine_sequence.h"
 #include "agents/engine/prompt_cache.h"
 #include "agents/engine/sampler.h"
@@ -20,9 +21,9 @@ namespace agon::agents {
 // others continue.
 class EngineCompute {
  public:
-  // Keeps references to weights, tokenizer and pages.
-  EngineCompute(const EngineWeights& weights, const ModelConfig& config, const Tokenizer& tokenizer,
-                const EngineOptions& options, const PagePool& pages);
+  // Keeps references to backend and tokenizer.
+  EngineCompute(ModelBackend& backend, const ModelConfig& config, const Tokenizer& tokenizer,
+                const EngineOptions& options);
 
   // Reads on in unread prompts, at most so many tokens of all together, those in front first; a prompt that shares the
   // start of another one comes after it. Returns the tokens read. A prompt that fails has a failure, or start_failed.
@@ -31,7 +32,7 @@ class EngineCompute {
   // Generates the next token of each running sequence whose prompt is read, or reads its continuation to the end.
   void decode(std::span<const std::unique_ptr<EngineSequence>> sequences) noexcept;
   void forget() noexcept;  // drops pictures, which were computed with the old weights
-  int threads() const { return threads_.threads(); }
+  std::int64_t most_read() const { return traits_.tokens_a_step * threads_.threads(); }  // tokens of prompts in a step
 
  private:
   struct Piece {  // of a prompt, that is to be read next
@@ -63,9 +64,9 @@ class EngineCompute {
 
   const ModelConfig config_;
   const Tokenizer& tokenizer_;
-  const EngineWeights& weights_;
+  ModelBackend& backend_;
+  const BackendTraits traits_;
   const std::vector<std::int32_t> allowed_;
-  Decoder decoder_;
   ComputePool threads_;
   ImageCache images_;
 };

@@ -9,7 +9,10 @@ PagePool::PagePool(const TextConfig& config, std::int64_t max_bytes)
     : heads_(config.num_key_value_heads),
       head_floats_(kernels::key_block_floats(config.head_dim())),
       page_floats_(config.num_hidden_layers * heads_ * head_floats_),
-      max_pages_(max_bytes / page_bytes()) {}
+      page_bytes_(page_floats_ * static_cast<std::int64_t>(sizeof(float))),
+      max_pages_(max_bytes / page_bytes_) {}
+
+PagePool::PagePool(std::int64_t page_bytes, std::int64_t max_pages) : page_bytes_(page_bytes), max_pages_(max_pages) {}
 
 bool PagePool::promise(std::int64_t pages) {
   if (promised_ + pages > max_pages_) return false;
@@ -20,7 +23,8 @@ bool PagePool::promise(std::int64_t pages) {
 PagePool::Page* PagePool::take() {
   if (free_.empty()) {
     if (free_.capacity() <= pages_.size()) free_.reserve(2 * pages_.size() + 1);  // returning pages allocates nothing
-    return &pages_.emplace_back(Page{kernels::AlignedFloats(static_cast<std::size_t>(page_floats_))});
+    return &pages_.emplace_back(
+        Page{kernels::AlignedFloats(static_cast<std::size_t>(page_floats_)), std::ssize(pages_)});
   }
   Page* page = free_.back();
   free_.pop_back();

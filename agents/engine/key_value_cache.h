@@ -11,16 +11,19 @@
 
 namespace agon::agents {
 
-// A page holds 16 tokens of one sequence: for every layer and key-value head one block of kernels/attention. Pages are
-// allocated when first used and kept; promised and used pages together never exceed `max_pages`. Sequences with equal
-// starts share pages. Belongs to one thread.
+// A page holds 16 tokens of one sequence: for every layer and key-value head one block of kernels/attention, or what a
+// backend with a memory of its own keeps under the page's number. Pages are allocated when first used and kept;
+// promised and used pages together never exceed `max_pages`. Sequences with equal starts share pages. Belongs to one
+// thread.
 class PagePool {
  public:
   PagePool(const TextConfig& config, std::int64_t max_bytes);
+  PagePool(std::int64_t page_bytes, std::int64_t max_pages);  // of a backend with a memory of its own
   static std::int64_t pages_for(std::int64_t tokens) { return (tokens + kernels::kKeyBlock - 1) / kernels::kKeyBlock; }
   std::int64_t max_pages() const { return max_pages_; }
   std::int64_t page_floats() const { return page_floats_; }
-  std::int64_t page_bytes() const { return page_floats_ * static_cast<std::int64_t>(sizeof(float)); }
+  std::int64_t page_bytes() const { return page_bytes_; }
+  std::int64_t numbers() const { return std::ssize(pages_); }  // the numbers of pages that were ever taken are below
   std::int64_t head_offset(int layer, int head) const { return (layer * heads_ + head) * head_floats_; }
   bool promise(std::int64_t pages);                    // false, and nothing changes, if they would exceed max_pages
   std::int64_t promised() const { return promised_; }  // and in use
@@ -28,13 +31,14 @@ class PagePool {
 
   struct Page {
     kernels::AlignedFloats floats;
+    std::int64_t number = 0;
     int users = 0;
   };
   Page* take();  // one that was promised
   void give_back(Page* page) noexcept;
 
  private:
-  std::int64_t heads_, head_floats_, page_floats_, max_pages_;
+  std::int64_t heads_ = 0, head_floats_ = 0, page_floats_ = 0, page_bytes_, max_pages_;
   std::int64_t promised_ = 0;  // and in use
   std::deque<Page> pages_;
   std::vector<Page*> free_;
@@ -54,6 +58,11 @@ class KeyValues {
   // Copies the rest of these tokens, which does not fill a page, into a page of this run.
   void copy_rest(const KeyValues& other, std::int64_t tokens);
   std::int64_t pages_alone() const;  // pages that no other run shares
+  // A token's place in a memory of pages by their numbers, 16 tokens each.
+  std::int64_t place_of(std::int64_t token) const {
+    const PagePool::Page& page = *pages_[static_cast<std::size_t>(token / kernels::kKeyBlock)];
+    return page.number * kernels::kKeyBlock + token % kernels::kKeyBlock;
+  }
   // A token's place within its page's block of (layer, head), and the page.
   float* page_of(std::int64_t token) const { return blocks_[static_cast<std::size_t>(token / kernels::kKeyBlock)]; }
   // Tokens [begin, end) of the head whose blocks lie at head_offset. REQUIRES: begin is a multiple of 16.

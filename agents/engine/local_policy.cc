@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "agents/engine/cpu_backend.h"
 #include "agents/hub/peft_config.h"
 #include "agents/hub/prompt.h"
 #include "agents/model_fingerprint.h"
@@ -36,19 +37,21 @@ Hash128 hash_of(const std::vector<Message>& messages, std::string_view prefix) {
 
 std::shared_ptr<LocalModel> load_model(const std::filesystem::path& folder, const LocalPolicyOptions& options) {
   ModelFolder parts = open_model_folder(folder, options.resampler);
-  EngineWeights weights = load_engine_weights(parts.path, parts.config, options.weights);
-  return std::make_shared<LocalModel>(std::move(parts), std::move(weights), options);
+  std::unique_ptr<ModelBackend> backend =
+      open_backend(parts.path, parts.config, {.device = options.device, .weights = options.weights});
+  return std::make_shared<LocalModel>(std::move(parts), std::move(backend), options);
 }
 
 // The one that a policy of this process holds, or a new one. Files that have changed since are another model.
 std::shared_ptr<LocalModel> shared_model(const std::filesystem::path& folder, const LocalPolicyOptions& options) {
   if (!std::filesystem::exists(folder)) return load_model(folder, options);  // which says what is missing
-  using Key = std::tuple<std::string, std::string, WeightKind, std::optional<Resampler>, int, int>;
+  using Key = std::tuple<std::string, std::string, WeightKind, std::string, std::optional<Resampler>, int, int>;
   static std::mutex mutex;
   static std::map<Key, std::weak_ptr<LocalModel>> models;
   const Key key{std::filesystem::canonical(folder).string(),
                 model_fingerprint(folder),
                 options.weights,
+                options.device,
                 options.resampler,
                 options.max_batch,
                 options.threads};
@@ -63,10 +66,10 @@ std::shared_ptr<LocalModel> shared_model(const std::filesystem::path& folder, co
 
 }  // namespace
 
-LocalModel::LocalModel(ModelFolder parts, EngineWeights weights, const LocalPolicyOptions& options)
+LocalModel::LocalModel(ModelFolder parts, std::unique_ptr<ModelBackend> backend, const LocalPolicyOptions& options)
     : folder(std::move(parts)),
       pictures(folder.images),
-      engine(std::move(weights), folder.config, folder.tokenizer,
+      engine(std::move(backend), folder.config, folder.tokenizer,
              {.max_batch = options.max_batch, .threads = options.threads}) {}
 
 // The prompts of one call; equal prompts are rendered and tokenised once.
@@ -91,9 +94,12 @@ LocalPolicy::LocalPolicy(std::string name, std::shared_ptr<LocalModel> model,
                          std::shared_ptr<const EngineAdapter> adapter)
     : name_(std::move(name)), model_(std::move(model)), adapter_(std::move(adapter)) {}
 
-LocalPolicy::LocalPolicy(ModelFolder folder, EngineWeights weights, const LocalPolicyOptions& options)
+LocalPolicy::LocalPolicy(ModelFolder folder, std::unique_ptr<ModelBackend> backend, const LocalPolicyOptions& options)
     : name_(folder.path.filename().string()),
-      model_(std::make_shared<LocalModel>(std::move(folder), std::move(weights), options)) {}
+      model_(std::make_shared<LocalModel>(std::move(folder), std::move(backend), options)) {}
+
+LocalPolicy::LocalPolicy(ModelFolder folder, EngineWeights weights, const LocalPolicyOptions& options)
+    : LocalPolicy(folder, std::make_unique<CpuBackend>(std::move(weights), folder.config), options) {}
 
 std::vector<Completion> LocalPolicy::complete(std::span<const CompletionRequest> requests) {
   std::vector<Completion> completions;
@@ -147,8 +153,7 @@ std::unique_ptr<LocalPolicy> make_local_policy(const std::filesystem::path& fold
   const bool is_adapter = is_adapter_folder(folder);
   const auto model = shared_model(is_adapter ? base_of_adapter(folder) : folder, options);
   if (!is_adapter) return std::make_unique<LocalPolicy>(model->folder.path.filename().string(), model, nullptr);
-  return std::make_unique<LocalPolicy>(folder.filename().string(), model,
-                                       load_engine_adapter(folder, model->folder.config));
+  return std::make_unique<LocalPolicy>(folder.filename().string(), model, model->engine.load_adapter(folder));
 }
 
 }  // namespace agon::agents

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "agents/engine/engine.h"
+#include "agents/engine/open_backend.h"
 #include "agents/hub/model_folder.h"
 #include "agents/hub/patched_pictures.h"
 #include "agents/policy.h"
@@ -18,14 +19,15 @@ namespace agon::agents {
 
 struct LocalPolicyOptions {
   int max_batch = 512;  // sequences decoded together
-  int threads = 0;      // compute threads; 0: the machine's cores. No influence on any result.
+  int threads = 0;      // compute threads of agon's kernels; 0: the machine's cores. No influence on any result.
   WeightKind weights = WeightKind::automatic;
+  std::string device = kCpuDevice;                    // agents/engine/open_backend.h
   std::optional<Resampler> resampler = std::nullopt;  // of pictures; nothing: the folder's
 };
 
 // A model in memory, with its engine.
 struct LocalModel {
-  LocalModel(ModelFolder parts, EngineWeights weights, const LocalPolicyOptions& options);
+  LocalModel(ModelFolder parts, std::unique_ptr<ModelBackend> backend, const LocalPolicyOptions& options);
   const ModelFolder folder;
   PatchedPictures pictures;
   Engine engine;
@@ -33,15 +35,17 @@ struct LocalModel {
 
 class LocalPolicy : public Policy {
  public:
-  LocalPolicy(ModelFolder folder, EngineWeights weights, const LocalPolicyOptions& options);
+  LocalPolicy(ModelFolder folder, std::unique_ptr<ModelBackend> backend, const LocalPolicyOptions& options);
+  LocalPolicy(ModelFolder folder, EngineWeights weights, const LocalPolicyOptions& options);  // on agon's kernels
   // adapter: of the model, or null.
   LocalPolicy(std::string name, std::shared_ptr<LocalModel> model, std::shared_ptr<const EngineAdapter> adapter);
 
   std::vector<Completion> complete(std::span<const CompletionRequest> requests) override;
   std::vector<TokenScores> score(std::span<const ScoreRequest> requests) override;
   Capabilities capabilities() const override;
-  // As Engine::set_weights, for a policy under training; it changes every policy that shares the model.
+  // As those of the Engine, for a policy under training; they change every policy that shares the model.
   void set_weights(EngineWeights weights) { model_->engine.set_weights(std::move(weights)); }
+  void change_weights(std::function<void(ModelBackend&)> change) { model_->engine.change_weights(std::move(change)); }
   const LocalModel& model() const { return *model_; }
 
  private:

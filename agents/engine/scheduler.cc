@@ -1,7 +1,5 @@
 #include "agents/engine/scheduler.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -11,20 +9,18 @@
 namespace agon::agents {
 namespace {
 
-constexpr std::int64_t kReadPerThread = 1024, kLeastRead = 32;  // tokens
-
-std::int64_t default_cache_bytes() { return sysconf(_SC_PHYS_PAGES) / 4 * sysconf(_SC_PAGESIZE); }
+constexpr std::int64_t kLeastRead = 32;  // tokens
 
 }  // namespace
 
-Scheduler::Scheduler(const EngineWeights& weights, const ModelConfig& config, const Tokenizer& tokenizer,
+Scheduler::Scheduler(ModelBackend& backend, const ModelConfig& config, const Tokenizer& tokenizer,
                      const EngineOptions& options)
     : config_(config),
       max_batch_(static_cast<std::size_t>(std::max(1, options.max_batch))),
       share_starts_(options.share_starts),
-      pages_(config.text, options.cache_bytes > 0 ? options.cache_bytes : default_cache_bytes()),
-      compute_(weights, config, tokenizer, options, pages_),
-      most_read_(kReadPerThread * compute_.threads()),
+      pages_(backend.pages()),
+      compute_(backend, config, tokenizer, options),
+      most_read_(compute_.most_read()),
       most_stall_(options.most_stall),
       prompts_(options.idle_bytes / pages_.page_bytes()) {}
 

@@ -20,8 +20,8 @@ namespace agon::agents {
 
 class Scheduler {
  public:
-  Scheduler(const EngineWeights& weights, const ModelConfig& config, const Tokenizer& tokenizer,
-            const EngineOptions& options);
+  // Keeps references to backend and tokenizer.
+  Scheduler(ModelBackend& backend, const ModelConfig& config, const Tokenizer& tokenizer, const EngineOptions& options);
   const PagePool& pages() const { return pages_; }
 
   void add(const std::shared_ptr<EngineCall>& call);  // adds the whole call, or throws and adds nothing
@@ -53,7 +53,7 @@ class Scheduler {
   const ModelConfig config_;
   const std::size_t max_batch_;
   const bool share_starts_;
-  PagePool pages_;
+  PagePool& pages_;  // of the backend
   EngineCompute compute_;
   const std::int64_t most_read_;  // tokens of prompts and continuations that may wait to be read, except the last one's
   const double most_stall_;

@@ -303,17 +303,20 @@ std::string gguf_tokenizer_json(const GgufFile& file, const std::string& source)
               model + " is not supported, only gpt2 (byte-level BPE) and llama (SentencePiece's BPE)");
   nlohmann::json vocabulary = nlohmann::json::object(), added = nlohmann::json::array();
   const std::vector<GgufToken> tokens = used_tokens(keys);
-  for (std::size_t id = 0; id < tokens.size(); ++id)
-    if (tokens[id].type == TokenType::normal)
-      vocabulary[tokens[id].text] = id;
-    else
-      added.push_back(added_token(id, tokens[id]));
+  const auto last = std::find_if(tokens.rbegin(), tokens.rend(),
+                                 [](const GgufToken& token) { return token.type == TokenType::normal; });
+  const auto in_vocabulary = static_cast<std::size_t>(tokens.rend() - last);
+  for (std::size_t id = 0; id < tokens.size(); ++id) {
+    // The library tokenizers takes the id of an added token from the vocabulary, or else counts on behind it.
+    if (id < in_vocabulary) vocabulary.emplace(tokens[id].text, id);
+    if (tokens[id].type != TokenType::normal) added.push_back(added_token(id, tokens[id]));
+  }
   const Family family = family_of(keys);
   nlohmann::json json{{"version", "1.0"},
                       {"added_tokens", std::move(added)},
                       {"normalizer", family.composes ? nlohmann::json{{"type", "NFC"}} : nlohmann::json()},
                       {"pre_tokenizer", nlohmann::json(family.pre_tokenizer)},
-                      {"decoder", {{"type", "ByteLevel"}}},
+                      {"decoder", byte_level(true)},
                       {"model",
                        {{"type", "BPE"},
                         {"ignore_merges", family.words_are_whole},

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "agents/engine/engine.h"
+#include "agents/engine/open_backend.h"
 #include "agents/hub/model_folder.h"
 #include "agents/hub/prompt.h"
 #include "core/error.h"
@@ -62,10 +63,10 @@ double median_seconds(agents::Engine& engine, const agents::ModelFolder& folder,
   return seconds[kRuns / 2];
 }
 
-void run(const std::filesystem::path& path, int threads, int new_tokens) {
+void run(const std::filesystem::path& path, int threads, int new_tokens, const std::string& device) {
   agents::ModelFolder folder = agents::open_model_folder(path);
   folder.config.eos_token_ids.clear();
-  agents::Engine engine(agents::load_engine_weights(path, folder.config), folder.config, folder.tokenizer,
+  agents::Engine engine(agents::open_backend(path, folder.config, {device}), folder.config, folder.tokenizer,
                         {.threads = threads});
   for (const int prompts : {1, 32}) {
     const double seconds = median_seconds(engine, folder, prompts, 8, new_tokens);
@@ -82,11 +83,12 @@ void run(const std::filesystem::path& path, int threads, int new_tokens) {
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    fmt::print(stderr, "usage: decode_bench FOLDER [threads, 2] [new tokens, 64]\n");
+    fmt::print(stderr, "usage: decode_bench FOLDER [threads, 2] [new tokens, 64] [cpu|torch:cpu|cuda, cpu]\n");
     return 2;
   }
   try {
-    run(argv[1], argc > 2 ? std::atoi(argv[2]) : 2, argc > 3 ? std::atoi(argv[3]) : 64);
+    run(argv[1], argc > 2 ? std::atoi(argv[2]) : 2, argc > 3 ? std::atoi(argv[3]) : 64,
+        argc > 4 ? argv[4] : agon::agents::kCpuDevice);
   } catch (const agon::Error& error) {
     fmt::print(stderr, "decode_bench: {}\n", error.what());
     return 1;

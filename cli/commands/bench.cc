@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "agents/engine/engine.h"
+#include "agents/engine/open_backend.h"
 #include "agents/hub/model_folder.h"
 #include "cli/commands/commands.h"
+#include "cli/flags/device_flag.h"
 #include "cli/flags/usage.h"
 #include "cli/flags/weights_flag.h"
 #include "cli/interrupt.h"
@@ -27,7 +29,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 struct BenchFlags {
-  std::string policy, weights, peer;
+  std::string policy, weights, device, peer;
   std::vector<int> batches{1, 8, 32};
   int prompt_tokens = 40, new_tokens = 48, rounds = 3, threads = 0;
   bool json = false;
@@ -71,10 +73,10 @@ class Bench {
     const auto start = Clock::now();
     folder_ = agents::open_model_folder(source.folder, source.choices.resampler);
     folder_.config.eos_token_ids.clear();
-    agents::EngineWeights weights = agents::load_engine_weights(source.folder, folder_.config, source.choices.weights);
-    weight_bytes_ = agents::bytes_of(weights);
-    step_bytes_ = agents::step_bytes(weights);
-    engine_ = std::make_unique<agents::Engine>(std::move(weights), folder_.config, folder_.tokenizer,
+    auto backend = agents::open_backend(source.folder, folder_.config, {source.choices.device, source.choices.weights});
+    weight_bytes_ = backend->weight_bytes();
+    step_bytes_ = backend->step_bytes();
+    engine_ = std::make_unique<agents::Engine>(std::move(backend), folder_.config, folder_.tokenizer,
                                                agents::EngineOptions{.threads = flags.threads});
     first_token_s_ = seconds_since(start) + seconds_of(1, 8, 1);
   }
@@ -143,38 +145,45 @@ Json measure(const agents::PolicySource& source, const BenchFlags& flags) {
   Progress progress("bench", static_cast<std::int64_t>(flags.batches.size()) + 2, "measurements");
   Bench bench(source, flags);
   bench.require_room();
+  const bool is_ours = source.choices.device == agents::kCpuDevice;
   const int threads = threads_of(flags);
-  const double bandwidth = read_bandwidth(threads);
+  const double bandwidth = is_ours ? read_bandwidth(threads) : 0;
   progress.add(1);
-  Json json{{"weights", agents::name_of(source.choices.weights)},
+  Json json{{"device", source.choices.device},
+            {"weights", agents::name_of(source.choices.weights)},
             {"weight_bytes", bench.weight_bytes()},
-            {"threads", threads},
             {"first_token_s", bench.first_token_s()},
-            {"read_bandwidth", bandwidth},
             {"prompt_tokens", flags.prompt_tokens},
             {"new_tokens", flags.new_tokens},
             {"prefill", {{"tokens_per_second", bench.prefill(flags.prompt_tokens)}}},
             {"decode", Json::array()}};
+  if (is_ours) json.update({{"threads", threads}, {"read_bandwidth", bandwidth}});
   progress.add(1);
   for (const int batch : flags.batches) {
     const double rate = bench.decode(batch);
     const double read = rate / batch * static_cast<double>(bench.step_bytes());
-    json["decode"].push_back({{"batch", batch}, {"tokens_per_second", rate}, {"bandwidth_share", read / bandwidth}});
+    Json& row = json["decode"].emplace_back(Json{{"batch", batch}, {"tokens_per_second", rate}});
+    if (is_ours) row["bandwidth_share"] = read / bandwidth;
     progress.add(1);
   }
   return json;
 }
 
 void print_table(const Json& json) {
-  fmt::print("weights    {} ({:.1f} MB), {} threads; {:.2f} s from the start to the first token\n",
-             json["weights"].get<std::string>(), json["weight_bytes"].get<double>() * 1e-6, json["threads"].get<int>(),
+  const auto device = json["device"].get<std::string>();
+  const std::string where = json.contains("threads") ? fmt::format("{} threads", json["threads"].get<int>()) : device;
+  fmt::print("weights    {} ({:.1f} MB), {}; {:.2f} s from the start to the first token\n",
+             json["weights"].get<std::string>(), json["weight_bytes"].get<double>() * 1e-6, where,
              json["first_token_s"].get<double>());
   fmt::print("prefill    {:.0f} tokens/s of a prompt of {}\n", json["prefill"]["tokens_per_second"].get<double>(),
              json["prompt_tokens"].get<int>());
-  for (const Json& row : json["decode"])
-    fmt::print("decode {:>3} {:.1f} tokens/s; the weights are read with {:.0f} % of {:.1f} GB/s\n",
-               row["batch"].get<int>(), row["tokens_per_second"].get<double>(),
-               row["bandwidth_share"].get<double>() * 100, json["read_bandwidth"].get<double>() * 1e-9);
+  for (const Json& row : json["decode"]) {
+    fmt::print("decode {:>3} {:.1f} tokens/s", row["batch"].get<int>(), row["tokens_per_second"].get<double>());
+    if (row.contains("bandwidth_share"))
+      fmt::print("; the weights are read with {:.0f} % of {:.1f} GB/s", row["bandwidth_share"].get<double>() * 100,
+                 json["read_bandwidth"].get<double>() * 1e-9);
+    fmt::print("\n");
+  }
 }
 
 // How a peer measures the same.
@@ -197,6 +206,7 @@ void add_bench(CLI::App& app) {
       ->add_option("POLICY", flags->policy, std::string("Model folder or GGUF file (default: ") + kDefaultModel + ")")
       ->type_name("<path>");
   add_weights_option(*command, flags->weights);
+  add_device_option(*command, flags->device);
   command->add_option("--batch", flags->batches, "Numbers of sequences that are written together")
       ->type_name("<n,..>")
       ->delimiter(',')
@@ -222,11 +232,13 @@ void add_bench(CLI::App& app) {
       ->type_name("<name>")
       ->check(one_of({"llama.cpp", "transformers"}));
   command->add_flag("--json", flags->json, "Print one JSON object");
-  command->callback([flags] {
+  command->callback([flags, command] {
     agents::PolicySource source = find_policy(flags->policy);
     if (source.endpoint)
       throw Error("bench: {} is a server, whose machine is not this one. Give a model folder.", flags->policy);
     use_weights(source, flags->weights);
+    use_device(source, flags->device);
+    require_threads_used(*command, source);
     if (!flags->peer.empty()) return print_peer(flags->peer, source, *flags);
     const Json json = measure(source, *flags);
     flags->json ? print_measured(json, {{"policy", policy_record(source)}}) : print_table(json);

@@ -9,6 +9,7 @@
 #include "agents/engine/local_policy.h"
 #include "cli/commands/commands.h"
 #include "cli/flags/cache_flag.h"
+#include "cli/flags/device_flag.h"
 #include "cli/flags/flag_use.h"
 #include "cli/flags/usage.h"
 #include "cli/flags/weights_flag.h"
@@ -25,7 +26,7 @@ namespace agon::cli {
 namespace {
 
 struct CompleteOptions {
-  std::string policy, cache, weights, prompt, system;
+  std::string policy, cache, weights, device, prompt, system;
   std::vector<std::string> images, videos;
   FrameSampling frames{.spread = FrameSampling::Spread::ends};
   int samples = 1, threads = 0;
@@ -91,12 +92,14 @@ void print_as_text(const std::vector<agents::Completion>& completions, bool logp
   }
 }
 
-void complete(const CompleteOptions& options) {
+void complete(const CompleteOptions& options, const CLI::App& command) {
   agents::CompletionRequest request{messages_of(options), {}, options.samples, options.sampling};
   request.sampling.logprobs = options.logprobs || options.json;
   agents::PolicySource source = find_policy(options.policy);
   use_cache(source, options.cache);
   use_weights(source, options.weights);
+  use_device(source, options.device);
+  require_threads_used(command, source);
   require_server("complete", options.cache, {&source, 1});
   const auto policy = agents::open_policy(source, {.threads = options.threads});
   if (options.logprobs && !policy->capabilities().logprobs)
@@ -124,6 +127,7 @@ void add_complete(CLI::App& app) {
       ->type_name("<path>");
   add_cache_option(*command, options->cache);
   add_weights_option(*command, options->weights);
+  add_device_option(*command, options->device);
   CLI::Option* prompt =
       command->add_option("PROMPT,--prompt", options->prompt, "Question to answer (default: standard input)")
           ->type_name("<text>")
@@ -181,7 +185,7 @@ void add_complete(CLI::App& app) {
     require_used(*command, {{"--logprobs", !options->json, "with --json, which has them always"}});
     require_samples_differ("complete", options->samples, options->sampling.temperature);
     options->prompt_given = prompt->count() > 0;
-    complete(*options);
+    complete(*options, *command);
   });
 }
 

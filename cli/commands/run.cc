@@ -9,6 +9,7 @@
 #include "agents/run_summary_table.h"
 #include "cli/commands/commands.h"
 #include "cli/flags/cache_flag.h"
+#include "cli/flags/device_flag.h"
 #include "cli/flags/old_names.h"
 #include "cli/flags/play_flags.h"
 #include "cli/flags/usage.h"
@@ -34,7 +35,7 @@ namespace fs = std::filesystem;
 
 struct RunFlags {
   PlayFlags play;
-  std::string suite = "charts", policy, cache, weights, budget, reward_model, out;
+  std::string suite = "charts", policy, cache, weights, device, budget, reward_model, out;
   bool resume = false, json = false;
 };
 
@@ -63,6 +64,7 @@ void run(const RunFlags& flags) {
   agents::PolicySource source = find_policy(flags.policy);
   use_cache(source, flags.cache);
   use_weights(source, flags.weights);
+  use_device(source, flags.device);
   require_server("run", flags.cache, {&source, 1});
   const agents::RolloutOptions options = rollout_options(flags.play, flags.suite);
   if (!flags.reward_model.empty()) require_one_turn(options);
@@ -104,6 +106,7 @@ void add_run(CLI::App& app) {
       ->group(kPolicyFlags);
   add_cache_option(*command, flags->cache)->group(kPolicyFlags);
   add_weights_option(*command, flags->weights)->group(kPolicyFlags);
+  add_device_option(*command, flags->device)->group(kPolicyFlags);
   command
       ->add_option("--budget", flags->budget,
                    "Maximum cost of the run, as in usd=5; needs a policy file with a 'price'")

@@ -11,6 +11,7 @@
 #include "cli/commands/commands.h"
 #include "cli/flags/cache_flag.h"
 #include "cli/flags/critic_flags.h"
+#include "cli/flags/device_flag.h"
 #include "cli/flags/flag_use.h"
 #include "cli/flags/old_names.h"
 #include "cli/flags/play_flags.h"
@@ -44,7 +45,7 @@ constexpr const char* kSearchFlags = "Search";
 struct SearchCommandFlags {
   PlayFlags play;
   CriticFlags critic;
-  std::string suite = "charts", policy, weights, out, method = "guided", budget, rank, keep = "likeliest",
+  std::string suite = "charts", policy, weights, device, out, method = "guided", budget, rank, keep = "likeliest",
               retry = "anew";
   int n = 5, width = 4, attempts = 5;
   std::string critic_flag;  // a flag of the critic that was given
@@ -239,6 +240,7 @@ void run_search(const SearchCommandFlags& flags) {
   agents::PolicySource source = find_policy(flags.policy);
   use_cache(source, flags.critic.cache);
   use_weights(source, flags.weights);
+  use_device(source, flags.device);
   const agents::RolloutOptions asked = rollout_options(flags.play, flags.suite);
   const critic::SearchOptions options = search_options(flags, asked);
   require_server_for_cache(flags, source, needs_critic(options.method));
@@ -348,6 +350,7 @@ void add_search(CLI::App& app) {
       ->group(kPolicyFlags);
   add_cache_option(*command, flags->critic.cache)->group(kPolicyFlags);
   add_weights_option(*command, flags->weights)->group(kPolicyFlags);
+  add_device_option(*command, flags->device)->group(kPolicyFlags);
   add_sampling_options(*command, flags->play);
   command->get_option("--temperature")
       ->description(

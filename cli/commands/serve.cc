@@ -10,6 +10,7 @@
 #include "agents/remote/endpoint.h"
 #include "cli/commands/commands.h"
 #include "cli/flags/critic_flags.h"
+#include "cli/flags/device_flag.h"
 #include "cli/flags/flag_use.h"
 #include "cli/flags/server_flags.h"
 #include "cli/flags/usage.h"
@@ -28,7 +29,7 @@ namespace {
 constexpr const char* kKeyVariable = "AGON_API_KEY";
 
 struct ModelServeFlags {
-  std::string policy, weights, reward_model, search_index;
+  std::string policy, weights, device, reward_model, search_index;
   std::vector<std::string> adapters;
   CriticFlags critic;
   int threads = 0;
@@ -68,9 +69,11 @@ void add_critic(const CriticFlags& flags, const CLI::App& command, serve::Served
   models.critic_name = open->critic->name();
 }
 
-std::shared_ptr<serve::ServedPolicy> policy_to_serve(const ModelServeFlags& flags) {
+std::shared_ptr<serve::ServedPolicy> policy_to_serve(const ModelServeFlags& flags, const CLI::App& command) {
   agents::PolicySource source = find_policy(flags.policy);
   use_weights(source, flags.weights);
+  use_device(source, flags.device);
+  if (flags.reward_model.empty()) require_threads_used(command, source);
   if (agents::is_adapter_folder(source.folder))
     throw Error("serve: --policy {} is an adapter. Give its base to --policy, and --adapter {}={}.",
                 source.folder.string(), folder_name(source.folder), source.folder.string());
@@ -94,11 +97,12 @@ serve::ServedModels models_to_serve(const ModelServeFlags& flags, const CLI::App
   const bool nothing_named = flags.reward_model.empty() && flags.search_index.empty() && !has_critic;
   const bool has_policy = !flags.policy.empty() || nothing_named;
   require_used(command, {{"--weights", has_policy, "without a policy", "leave it out"},
+                         {"--device", has_policy, "without a policy", "leave it out"},
                          {"--adapter", has_policy, "without a policy", "give its base to --policy"}});
   require_used(
       command,
       {{.flag = "--threads", .used = has_policy || !flags.reward_model.empty(), .why = "with a search index alone"}});
-  if (has_policy) models.policy = policy_to_serve(flags);
+  if (has_policy) models.policy = policy_to_serve(flags, command);
   if (!flags.reward_model.empty()) {
     const std::filesystem::path folder = find_reward_model(flags.reward_model);
     models.reward_model = critic::open_reward_model(folder, flags.threads);
@@ -177,6 +181,7 @@ void add_serve(CLI::App& app) {
       ->type_name("<name=path>")
       ->allow_extra_args(false);
   add_weights_option(*command, flags->weights);
+  add_device_option(*command, flags->device);
   command->add_option("--reward-model", flags->reward_model, "Reward model folder")->type_name("<path>");
   command->add_option("--search-index", flags->search_index, "Search index: a file that agon index wrote")
       ->type_name("<path>");

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "agents/engine/open_backend.h"
 #include "agents/learn/loop/decomposition.h"
 #include "agents/learn/loop/offline.h"
 #include "agents/learn/loop/sft.h"
@@ -27,6 +28,7 @@ struct LearningEntries {
   decltype(&agents::split_steps_of) split_steps_of;
   decltype(&agents::make_sentence_similarity) make_sentence_similarity;
   decltype(&agents::torch_info) torch_info;
+  decltype(&agents::open_torch_backend) open_torch_backend;
   decltype(&critic::open_reward_model) open_reward_model;
   decltype(&critic::load_reward_training) load_reward_training;
   decltype(&critic::train_reward_model) train_reward_model;

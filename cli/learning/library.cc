@@ -11,6 +11,7 @@ extern "C" const agon::cli::LearningEntries kAgonLearningEntries{
     &agon::agents::split_steps_of,
     &agon::agents::make_sentence_similarity,
     &agon::agents::torch_info,
+    &agon::agents::open_torch_backend,
     &agon::critic::open_reward_model,
     &agon::critic::load_reward_training,
     &agon::critic::train_reward_model,

@@ -20,7 +20,7 @@ const LearningEntries& load_learning() {
   const std::filesystem::path path = program_folder() / kLearningLibrary;
   void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | kOwnSymbolsFirst);
   if (library == nullptr)
-    throw Error("the library that trains and reads reward models does not load: {}. Rebuild agon.", ::dlerror());
+    throw Error("the library of all that needs LibTorch does not load: {}. Rebuild agon.", ::dlerror());
   const void* const symbol = ::dlsym(library, kLearningSymbol);
   const auto* const entries = static_cast<const LearningEntries*>(symbol);
   if (entries == nullptr || entries->version() != version())
@@ -63,6 +63,10 @@ std::shared_ptr<const env::TextSimilarity> make_sentence_similarity(const std::f
   return learning().make_sentence_similarity(folder);
 }
 TorchInfo torch_info() { return learning().torch_info(); }
+std::unique_ptr<ModelBackend> open_torch_backend(const std::filesystem::path& folder, const ModelConfig& config,
+                                                 const BackendOptions& options) {
+  return learning().open_torch_backend(folder, config, options);
+}
 
 }  // namespace agents
 

@@ -73,8 +73,25 @@ TEST_CASE("a policy may be the folder of an adapter") {
   CHECK_FALSE(find_policy(folder).choices.resampler);
   const auto chosen = find_policy(folder + "#torchvision#q8");
   CHECK(chosen.folder == folder);
-  CHECK(chosen.choices == agents::FolderChoices{agents::WeightKind::q8, agents::Resampler::torchvision});
+  CHECK(chosen.choices ==
+        agents::FolderChoices{.weights = agents::WeightKind::q8, .resampler = agents::Resampler::torchvision});
   CHECK_THROWS_WITH(find_model_folder(folder), Catch::Contains("config.json"));
+}
+
+TEST_CASE("the type of a folder's weights and its device stand behind it") {
+  const Scratch scratch;
+  const fs::path model = scratch.add_model("mine");
+  const auto named = [&](const std::string& ending) { return find_policy(model.string() + ending); };
+  CHECK(named("").choices.device == agents::kCpuDevice);
+  CHECK(named("#torch:cpu").choices.device == "torch:cpu");
+  CHECK(named("#torch:cpu").folder == model);
+  const agents::PolicySource both = named("#bf16#cuda:1");
+  CHECK(both.choices.weights == agents::WeightKind::bf16);
+  CHECK(both.choices.device == "cuda:1");
+  CHECK_FALSE(both == named("#bf16"));
+  CHECK(both == named("#cuda:1#bf16"));
+  for (const char* ending : {"#gpu", "#bf16#gpu#", "#bf16,cuda"})
+    CHECK_THROWS_WITH(named(ending), Catch::Contains("is not a model folder"));
 }
 
 TEST_CASE("a folder that --policy names is taken, or refused when it holds no model") {

@@ -14,6 +14,7 @@
 
 #include "agents/learn/network/token_logprob.h"
 #include "first_step.h"
+#include "golden_generations.h"
 #include "record/run_reader.h"
 #include "temp_folder.h"
 #include "torch_catch.h"
@@ -117,6 +118,47 @@ TEST_CASE("GPU: the gradient of a step is the CPU's, and in bfloat16 it points t
   CHECK(rough.dot(expected).item<double>() > 0.98 * norm(rough) * norm(expected));
   CHECK(norm(rough) == Approx(norm(expected)).epsilon(0.1));
   CHECK(norm(rough - expected) > 1e-4 * norm(expected));  // it is not the same
+}
+
+TEST_CASE("GPU: every architecture's greedy tokens equal those of agon's kernels and of transformers") {
+  for (const GoldenGeneration& golden : golden_generations()) {
+    CAPTURE(golden.folder);
+    const DeviceAgainstKernels result = against_kernels(golden, "cuda");
+    CHECK(result.completions > 0);
+    CHECK(result.equal_tokens == result.completions);
+    CHECK(result.logprob < 5e-4);
+    CHECK(result.sampled < 5e-4);
+    CHECK(result.scoring < 1e-4);
+  }
+}
+
+TEST_CASE("GPU: bfloat16 weights give log-probabilities that are near") {
+  for (const GoldenGeneration& golden : golden_generations()) {
+    CAPTURE(golden.folder);
+    const auto exact = make_local_policy(golden.folder, {.weights = WeightKind::f32, .device = "cuda"}),
+               rough = make_local_policy(golden.folder, {.weights = WeightKind::bf16, .device = "cuda"});
+    double difference = 0, tokens = 0;
+    for (std::size_t i = 0; i < golden.requests.size(); ++i) {
+      const ScoreRequest given{golden.requests[i].messages, golden.ids[i], 1.0};
+      const auto a = exact->score({&given, 1}).at(0).logprobs, b = rough->score({&given, 1}).at(0).logprobs;
+      REQUIRE(a.size() == b.size());
+      for (std::size_t t = 0; t < a.size(); ++t, ++tokens)
+        difference += std::abs(static_cast<double>(a[t]) - static_cast<double>(b[t]));
+    }
+    CHECK(difference / tokens < 0.05);
+    CHECK(difference > 0);
+  }
+}
+
+TEST_CASE("GPU: an engine that shares the training's weights plays with those of every step") {
+  const TempFolder folder;
+  const TrainConfig config =
+      config_with(folder / "out", {"device=cuda", "precision=float32", "engine=device", "steps=3", "evaluation.every=0",
+                                   "optimizer.learning_rate=0.001"});
+  REQUIRE(train(config, Resume::no, std::atomic<bool>(false)));
+  const auto ratios = agon::record::RunReader::open(folder / "out")->metrics()["policy/ratio"];
+  REQUIRE(ratios.size() >= 2);  // a step without any reward trains nothing
+  for (const auto& [step, ratio] : ratios) CHECK(ratio == Approx(1).margin(1e-3));
 }
 
 TEST_CASE("GPU: a training goes on from its checkpoint, and begins as it does on the CPU") {

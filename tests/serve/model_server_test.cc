@@ -201,6 +201,11 @@ TEST_CASE("a turn is continued where it stands") {
   CHECK(serving.answer("/v1/chat/completions", rest)["choices"][0]["message"]["content"] == here.text);
 }
 
+TEST_CASE("a program without LibTorch says so when a device needs it") {
+  CHECK_THROWS_WITH(ServedPolicy(tiny(), {}, {.device = "torch:cpu"}),
+                    Contains("has no LibTorch") && Contains("torch:cpu"));
+}
+
 TEST_CASE("tools go to a template that takes them") {
   const Json tools = Json::parse(R"([{"type": "function", "function": {"name": "look_up", "parameters": {}}}])");
   Json asked = chat("Count.", {{"tools", tools}, {"max_tokens", 16}, {"return_token_ids", true}});

@@ -106,7 +106,11 @@ class Trainer {
     if (const path checkpoint = find_checkpoint(config.output); !checkpoint.empty()) restore(checkpoint);
     store_->forget_after(step_);
     events_.emplace(config.output, wall_clock(), step_ == 0 && evaluated_step_ < 0 ? 0 : step_ + 1);
-    policy_.emplace(folder_, model_.engine_weights(), LocalPolicyOptions{.threads = config.threads});
+    const LocalPolicyOptions options{.threads = config.threads};
+    if (config.engine_shares)
+      policy_.emplace(folder_, model_.sharing_backend(), options);
+    else
+      policy_.emplace(folder_, model_.engine_weights(), options);
   }
 
   bool train() {
@@ -181,7 +185,7 @@ class Trainer {
     metrics.emplace_back("groups/failed", played.failed);
     const Clock::time_point start = Clock::now();
     update(groups, metrics);
-    policy_->set_weights(model_.engine_weights());
+    renew_policy();
     metrics.emplace_back("time/rollout", seconds_.rollout);
     if (seconds_.probe > 0) metrics.emplace_back("time/probe", seconds_.probe);
     metrics.emplace_back("time/update", seconds_since(start));
@@ -190,6 +194,14 @@ class Trainer {
     if (config_.record_every > 0 && step_ % config_.record_every == 0) record(groups);
     log(metrics);
     return true;
+  }
+
+  // The policy plays with the weights as they are now.
+  void renew_policy() {
+    if (config_.engine_shares)
+      policy_->change_weights([](ModelBackend&) {});
+    else
+      policy_->set_weights(model_.engine_weights());
   }
 
   PlayedGroups play() {

@@ -28,6 +28,7 @@ steps: 100
 threads: 0
 device: cpu
 precision: auto
+engine: cpu
 sources: []
 samples: 8
 sampling: {temperature: 1.0, top_p: 1.0, top_k: 0, max_tokens: 256}
@@ -377,6 +378,9 @@ void read_device(const Json& json, TrainConfig& config) {
   require(precision == "auto" || precision == "float32" || precision == "bfloat16",
           "'precision' must be auto, float32 or bfloat16", precision);
   config.bfloat16 = precision == "bfloat16" || (precision == "auto" && config.device == "cuda");
+  const std::string engine = json["engine"];
+  require(engine == "cpu" || engine == "device", "'engine' must be cpu or device", engine);
+  config.engine_shares = engine == "device";
 }
 
 void check_values(const TrainConfig& config) {

@@ -55,10 +55,11 @@ struct CreditStage {
 struct TrainConfig : PlayConfig {
   std::filesystem::path output, policy;
   std::int64_t steps = 100;
-  // Device of forward and backward, "cpu" or "cuda"; roll-outs run in the engine, on the CPU. bfloat16: type of their
-  // computation; weights and optimiser stay fp32.
+  // Device of forward and backward, "cpu" or "cuda". bfloat16: type of their computation; weights and optimiser stay
+  // fp32.
   std::string device = "cpu";
   bool bfloat16 = false;
+  bool engine_shares = false;  // roll-outs run on that device with the training's own tensors; else on agon's kernels
   std::string method = "grpo";
   Json credit;  // all settings of the method
   std::vector<CreditStage> stages;

@@ -8,6 +8,7 @@
 
 #include <optional>
 
+#include "agents/learn/backend/torch_backend.h"
 #include "agents/learn/network/checkpoint_weights.h"
 #include "agents/learn/network/packed_batch.h"
 #include "agents/learn/network/token_logprob.h"
@@ -227,6 +228,8 @@ EngineWeights TrainModel::engine_weights() {
   if (lora_) merged.emplace(*lora_);
   return engine_weights_of(*model_);
 }
+
+std::unique_ptr<ModelBackend> TrainModel::sharing_backend() const { return std::make_unique<TorchBackend>(model_); }
 
 void TrainModel::save(const std::filesystem::path& folder) {
   std::optional<LoraAdapter::Merged> merged;

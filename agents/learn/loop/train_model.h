@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "agents/engine/backend.h"
 #include "agents/engine/engine_weights.h"
 #include "agents/hub/model_folder.h"
 #include "agents/learn/data/train_rollout.h"
@@ -55,6 +56,8 @@ class TrainModel {
   TransformerNetwork& model() { return *model_; }
   std::vector<at::Tensor> trained() const;  // the parameters that change
   EngineWeights engine_weights();
+  // For an engine that computes with the training's own tensors. After an update it has to be told (change_weights).
+  std::unique_ptr<ModelBackend> sharing_backend() const;
   // Writes a model folder; with LoRA the adapter is merged into its weights, and also saved in FOLDER/adapter.
   void save(const std::filesystem::path& folder);
   void save_training_state(const std::filesystem::path& folder);  // weights or adapter, and optimiser

@@ -5,6 +5,7 @@
 #include <ATen/ops/add.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/embedding.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/layer_norm.h>
 #include <ATen/ops/linear.h>
@@ -15,7 +16,6 @@
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 
-#include <functional>
 #include <mutex>
 #include <optional>
 
@@ -34,29 +34,40 @@ constexpr double kVisionEpsilon = 1e-6;  // fixed in the architecture
 using Parameters = std::vector<std::pair<std::string, Tensor>>;
 using Linears = std::map<std::string, AdaptableLinear>;
 
+using Blank = std::optional<at::TensorOptions>;  // weights without values, so made; else drawn, in fp32 on the CPU
+
 // Records parameters, in the order of their creation, and the linears under a dotted path.
 class Scope {
  public:
-  Scope(Parameters& parameters, Linears& linears, std::string path = {})
-      : parameters_(&parameters), linears_(&linears), path_(std::move(path)) {}
+  Scope(Parameters& parameters, Linears& linears, const Blank& blank, std::string path = {})
+      : parameters_(&parameters), linears_(&linears), blank_(blank), path_(std::move(path)) {}
   Scope child(const std::string& name) const {
-    return Scope(*parameters_, *linears_, path_.empty() ? name : path_ + '.' + name);
+    return Scope(*parameters_, *linears_, blank_, path_.empty() ? name : path_ + '.' + name);
   }
   Scope child(int index) const { return child(std::to_string(index)); }
-  Tensor normal(at::IntArrayRef sizes) const { return parameter("weight", at::zeros(sizes).normal_(0, 0.02)); }
-  Tensor zero_bias(std::int64_t size) const { return parameter("bias", at::zeros({size})); }
-  Tensor ones(std::int64_t size) const { return parameter("weight", at::ones({size})); }
+  Tensor normal(at::IntArrayRef sizes) const {
+    return parameter("weight", sizes, [&] { return at::zeros(sizes).normal_(0, 0.02); });
+  }
+  Tensor zero_bias(std::int64_t size) const {
+    return parameter("bias", {size}, [&] { return at::zeros({size}); });
+  }
+  Tensor ones(std::int64_t size) const {
+    return parameter("weight", {size}, [&] { return at::ones({size}); });
+  }
   const AdaptableLinear& linear(std::int64_t in, std::int64_t out) const {
     return linears_->emplace(path_, AdaptableLinear{normal({out, in}), std::make_shared<LowRank>()}).first->second;
   }
 
  private:
-  Tensor parameter(const char* name, const Tensor& values) const {
-    return parameters_->emplace_back(path_ + '.' + name, values.set_requires_grad(true)).second;
+  template <typename Draw>
+  Tensor parameter(const char* name, at::IntArrayRef sizes, const Draw& draw) const {
+    const Tensor values = blank_ ? at::empty(sizes, *blank_) : draw().set_requires_grad(true);
+    return parameters_->emplace_back(path_ + '.' + name, values).second;
   }
 
   Parameters* parameters_;
   Linears* linears_;
+  Blank blank_;
   std::string path_;
 };
 
@@ -197,8 +208,12 @@ struct VisionTower {
   }
 
   Tensor operator()(const Tensor& patches, const VisionPlan& plan) const {
-    Tensor x = at::linear(patches, patch_embed.flatten(1), patch_bias);
-    if (places.defined()) x = x + (at::embedding(places, plan.places) * plan.place_weights.unsqueeze(2)).sum(1);
+    const at::ScalarType type = patch_embed.scalar_type();
+    Tensor x = at::linear(patches.to(type), patch_embed.flatten(1), patch_bias);
+    if (places.defined()) {
+      const Tensor mixed = (at::embedding(places, plan.places) * plan.place_weights.unsqueeze(2)).sum(1);
+      x = x + mixed.to(type);
+    }
     std::vector<Tensor> parts(1);
     const AttentionLayout* layout = nullptr;  // natural order
     for (std::size_t i = 0; i < blocks.size(); ++i) {
@@ -220,9 +235,6 @@ struct VisionTower {
   Merger merger;
   std::vector<Merger> deepstack;
 };
-
-// queries [rows, heads, d], keys and values [rows, key-value heads, d] -> [rows, heads * d]
-using Attention = std::function<Tensor(const Tensor&, const Tensor&, const Tensor&)>;
 
 // Right-padded rows need no mask: a real position never looks ahead at the padding.
 Tensor attend_padded(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t batch) {
@@ -253,14 +265,15 @@ struct DecoderLayer {
   }
 
   // x [rows, hidden].
-  Tensor operator()(const Tensor& x, const RotaryTable& table, const Attention& attention) const {
+  Tensor operator()(std::size_t layer, const Tensor& x, const RotaryTable& table,
+                    const LayerAttention& attention) const {
     const Tensor normal = input_layernorm(x);
     const auto split = [&](const Tensor& y) { return y.view({x.size(0), y.size(1) / head_dim, head_dim}); };
     const auto prepared = [&](const Tensor& y, const std::optional<RmsNorm>& norm) {
       return rotate(norm ? (*norm)(split(y)) : split(y), table);
     };
     const Tensor q = prepared(q_proj(normal), q_norm), k = prepared(k_proj(normal), k_norm);
-    const Tensor attended = x + o_proj(attention(q, k, split(v_proj(normal))));
+    const Tensor attended = x + o_proj(attention(layer, q, k, split(v_proj(normal))));
     return attended + mlp(post_attention_layernorm(attended));
   }
 
@@ -290,8 +303,8 @@ void check_images(const Tensor& patches, std::span<const ImageGrid> grids, const
 }  // namespace
 
 struct TransformerNetwork::Parts {
-  explicit Parts(const ModelConfig& config)
-      : root(parameters, linears),
+  Parts(const ModelConfig& config, const Blank& blank)
+      : root(parameters, linears, blank),
         vision(vision_of(root, config)),
         embed_tokens(
             root.child("model").child("embed_tokens").normal({config.text.vocab_size, config.text.hidden_size})),
@@ -318,16 +331,23 @@ struct TransformerNetwork::Parts {
     return plan;
   }
 
-  // ids [rows] -> [rows, hidden] after all layers and the norm. The image tokens are filled in order.
-  Tensor decode(const Tensor& ids, const Tensor& positions, const Tensor& image_embeddings, const ModelConfig& config,
-                const Attention& attention) const {
-    const RotaryTable table = text_rotary(positions, config.text);
+  // The same for rows whose image tokens are filled in order, wherever their id stands.
+  Tensor decode_filled(const Tensor& ids, const Tensor& positions, const Tensor& image_embeddings,
+                       const ModelConfig& config, const LayerAttention& attention) const {
     const Tensor slots = (ids == config.image_token_id).logical_or(ids == config.video_token_id).nonzero().flatten();
-    const std::vector<Tensor> pictures = by_layer(image_embeddings, slots.size(0), config.text.hidden_size);
+    return decode(ids, positions, slots, image_embeddings, config, attention);
+  }
+
+  // ids [rows] -> [rows, hidden] after all layers and the norm. slots: rows of image tokens; undefined: none.
+  Tensor decode(const Tensor& ids, const Tensor& positions, const Tensor& slots, const Tensor& image_embeddings,
+                const ModelConfig& config, const LayerAttention& attention) const {
+    const RotaryTable table = text_rotary(positions, config.text);
+    const std::int64_t filled = slots.defined() ? slots.size(0) : 0;
+    const std::vector<Tensor> pictures = by_layer(image_embeddings, filled, config.text.hidden_size);
     Tensor x = at::embedding(embed_tokens, ids);
     if (!pictures.empty()) x = x.index_copy(0, slots, pictures[0].to(x.scalar_type()));
     for (std::size_t i = 0; i < layers.size(); ++i) {
-      x = layers[i](x, table, attention);
+      x = layers[i](i, x, table, attention);
       if (i + 1 < pictures.size()) x = x.index_add(0, slots, pictures[i + 1].to(x.scalar_type()));
     }
     return norm(x);
@@ -353,7 +373,10 @@ struct TransformerNetwork::Parts {
 };
 
 TransformerNetwork::TransformerNetwork(const ModelConfig& config)
-    : config_(config), parts_(std::make_unique<Parts>(config_)) {}
+    : config_(config), parts_(std::make_unique<Parts>(config_, std::nullopt)) {}
+
+TransformerNetwork::TransformerNetwork(const ModelConfig& config, const at::TensorOptions& blank)
+    : config_(config), parts_(std::make_unique<Parts>(config_, blank)) {}
 
 TransformerNetwork::~TransformerNetwork() = default;
 
@@ -369,10 +392,11 @@ Tensor TransformerNetwork::hidden_states(const Tensor& ids, const Tensor& positi
   if (positions.sizes() != at::IntArrayRef{3, batch, length} || static_cast<std::int64_t>(lengths.size()) != batch)
     throw Error("model: ids of {} x {} with positions of {} and {} lengths.", batch, length,
                 fmt::join(positions.sizes(), " x "), lengths.size());
-  const auto attention = [&](const Tensor& q, const Tensor& k, const Tensor& v) {
+  const auto attention = [&](std::size_t, const Tensor& q, const Tensor& k, const Tensor& v) {
     return attend_padded(q, k, v, batch);
   };
-  return parts_->decode(ids.flatten(), positions, image_embeddings, config_, attention).view({batch, length, hidden});
+  return parts_->decode_filled(ids.flatten(), positions, image_embeddings, config_, attention)
+      .view({batch, length, hidden});
 }
 
 Tensor TransformerNetwork::packed_hidden_states(const PackedBatch& batch, const Tensor& image_embeddings) {
@@ -380,8 +404,16 @@ Tensor TransformerNetwork::packed_hidden_states(const PackedBatch& batch, const 
   const at::DeviceType device = options.device().type();
   const at::ScalarType type = at::autocast::is_autocast_enabled(device) ? at::autocast::get_autocast_dtype(device)
                                                                         : parts_->embed_tokens.scalar_type();
-  return parts_->decode(batch.ids, batch.positions, image_embeddings, config_,
-                        PackedAttention(batch.layout, options.dtype(type)));
+  const PackedAttention packed(batch.layout, options.dtype(type));
+  const auto attention = [&](std::size_t, const Tensor& q, const Tensor& k, const Tensor& v) {
+    return packed(q, k, v);
+  };
+  return parts_->decode_filled(batch.ids, batch.positions, image_embeddings, config_, attention);
+}
+
+Tensor TransformerNetwork::row_states(const Tensor& ids, const Tensor& positions, const Tensor& slots,
+                                      const Tensor& image_embeddings, const LayerAttention& attention) {
+  return parts_->decode(ids, positions, slots, image_embeddings, config_, attention);
 }
 
 at::Device TransformerNetwork::device() const { return parts_->lm_head.device(); }

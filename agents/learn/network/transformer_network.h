@@ -1,12 +1,13 @@
 // agents/learn/network/transformer_network.h - every architecture that agon knows (agents/hub/architecture.h) in
-// LibTorch, for training and scoring; its parameters have the names of the hub's state dict
-// (visual.blocks.0.attn.qkv.weight, model.layers.0.self_attn.q_proj.weight, ...). Generation runs in
-// agents/engine/engine.h on the same weights. Letters: B batch, S positions, H hidden, V vocabulary, P patches, M
-// merged vision tokens.
+// LibTorch, for training, scoring and the engine's torch backend (agents/learn/backend/torch_backend.h); its parameters
+// have the names of the hub's state dict (visual.blocks.0.attn.qkv.weight, model.layers.0.self_attn.q_proj.weight,
+// ...). Letters: B batch, S positions, R rows, d width of a head, H hidden, V vocabulary, P patches, M merged vision
+// tokens.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -32,16 +33,22 @@ struct AdaptableLinear {
   std::shared_ptr<LowRank> low_rank;  // shared with the layer that reads it; undefined tensors: nothing is added
 };
 
+// Of a layer: queries [R, heads, d], keys and values [R, key-value heads, d] -> [R, heads * d].
+using LayerAttention =
+    std::function<at::Tensor(std::size_t layer, const at::Tensor& q, const at::Tensor& k, const at::Tensor& v)>;
+
 class TransformerNetwork {
  public:
   explicit TransformerNetwork(
       const ModelConfig& config);  // weights drawn as transformers does: normal(0, 0.02), zero biases, unit norms
+  // Weights without values and without gradients, of this type and on this device: to be loaded or set.
+  TransformerNetwork(const ModelConfig& config, const at::TensorOptions& blank);
   ~TransformerNetwork();
   TransformerNetwork(const TransformerNetwork&) = delete;
   TransformerNetwork& operator=(const TransformerNetwork&) = delete;
 
-  // patches [P, C*T*p*p] of all pictures one after another -> [M, H] in the order of the image tokens; with DeepStack
-  // [M, vectors_a_token() * H]: after the embeddings what each of the first layers adds.
+  // patches [P, C*T*p*p], fp32, of all pictures one after another -> [M, H] in the order of the image tokens; with
+  // DeepStack [M, vectors_a_token() * H]: after the embeddings what each of the first layers adds.
   at::Tensor encode_images(const at::Tensor& patches, std::span<const ImageGrid> grids);
   // ids [B, S] int64, right-padded; positions [3, B, S] int64; image_embeddings of encode_images (undefined: no
   // picture) fill the image tokens in row-major order (their number must match: Error); lengths [B]: real tokens of
@@ -51,6 +58,10 @@ class TransformerNetwork {
   // The same for groups that hold each prompt once (agents/learn/network/packed_batch.h), equal to the rows of prompt
   // + response: [R, H] after the norm. image_embeddings: of batch.patches.
   at::Tensor packed_hidden_states(const PackedBatch& batch, const at::Tensor& image_embeddings);
+  // The same for rows whose keys of earlier rows the caller keeps: ids [R], positions [3, R] -> [R, H]. slots: the rows
+  // of image tokens, ascending, with their image_embeddings; both undefined: none.
+  at::Tensor row_states(const at::Tensor& ids, const at::Tensor& positions, const at::Tensor& slots,
+                        const at::Tensor& image_embeddings, const LayerAttention& attention);
   at::Device device() const;                    // device of the weights and of all inputs
   const at::Tensor& lm_head() const;            // [V, H], or the tied embedding
   at::Tensor logits(const at::Tensor& hidden);  // [..., H] -> [..., V] through lm_head (or the tied embedding)

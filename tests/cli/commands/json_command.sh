@@ -18,6 +18,7 @@ writes() { printf '%s\n' "${@:2}" >"$1"; }
 
 prints suites
 prints bench "$models/agon-tiny" --batch 1,2 --prompt-tokens 8 --new-tokens 3 --rounds 1
+prints bench "$models/agon-tiny" --device torch:cpu --batch 2 --prompt-tokens 8 --new-tokens 3 --rounds 1
 prints inspect "$models/agon-tiny"
 prints tokenize --policy "$models/agon-tiny" 'It is <|im_end|> café'
 printf '{"text": "one"}\n\n{"text": "two, three"}\n' >texts.jsonl

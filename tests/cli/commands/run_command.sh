@@ -23,6 +23,18 @@ figures() { sed '/"seconds"/d; /"run"/d; /"provenance"/,$d' "$1"; }  # not when,
 play --suite charts --tasks 12 --seed 4 --out "$scratch/other" >/dev/null 2>&1
 [ "$(episodes "$scratch/one")" != "$(episodes "$scratch/other")" ] || fail "another seed plays the same episodes"
 
+# LibTorch writes greedily what agon's kernels write.
+greedy() {
+  "$agon" run --policy "$model" --weights f32 --max-tokens 24 --samples 1 --temperature 0 --suite charts --tasks 4 "$@" >/dev/null 2>"$scratch/err" ||
+    fail "run $*: $(cat "$scratch/err")"
+}
+tokens() { sqlite3 "$1/run.sqlite" 'SELECT task_index, sample, turn, hex(token_ids) FROM turns t JOIN episodes e ON t.episode_id = e.id ORDER BY 1, 2, 3'; }
+greedy --out "$scratch/kernels"
+greedy --out "$scratch/torch" --device torch:cpu
+[ "$(tokens "$scratch/kernels")" = "$(tokens "$scratch/torch")" ] || fail "LibTorch writes other tokens than agon's kernels"
+[ "$(tokens "$scratch/torch" | wc -l)" -ge 4 ] || fail "4 episodes expected"
+refuses 2 "--device" play --device gpu --out "$scratch/x"
+
 # kill -9, then resume.
 play --suite shapes --tasks 150 --out "$scratch/whole" --json >"$scratch/whole.json" 2>/dev/null || fail "shapes run"
 recorded() { sqlite3 "$1/run.sqlite" 'SELECT count(*) FROM episodes' 2>/dev/null || echo 0; }

@@ -275,6 +275,19 @@ TEST_CASE("train: the engine's log-probabilities are those of the model under tr
   CHECK(largest < 1e-3);
 }
 
+TEST_CASE("train: an engine that shares the training's weights plays with those of every step") {
+  const TempFolder folder;
+  const std::string lora = GENERATE("lora.rank=0", "lora.rank=4");
+  const TrainConfig config = config_with(
+      folder / lora, {"engine=device", lora, "steps=3", "evaluation.every=0", "optimizer.learning_rate=0.001"});
+  const std::atomic<bool> go = false;
+  REQUIRE(train(config, Resume::no, go));
+  CHECK(differ(config.output / "model", kModel));
+  const auto ratios = record::RunReader::open(config.output)->metrics()["policy/ratio"];
+  REQUIRE(ratios.size() >= 2);  // a step without any reward trains nothing
+  for (const auto& [step, ratio] : ratios) CHECK(ratio == Approx(1).margin(1e-4));
+}
+
 TEST_CASE("train: solver, refiner and verifier of one suite make one batch with shared weights") {
   const TempFolder folder;
   std::atomic<bool> go = false;

@@ -1,0 +1,46 @@
+#include "agents/engine/cpu_backend.h"
+
+#include <unistd.h>
+
+#include <utility>
+
+#include "agents/engine/vision_encoder.h"
+
+namespace agon::agents {
+namespace {
+
+std::int64_t default_cache_bytes() { return sysconf(_SC_PHYS_PAGES) / 4 * sysconf(_SC_PAGESIZE); }
+
+// Each thread keeps its own, so that nothing is allocated from token to token.
+DecoderScratch& decoder_scratch() {
+  thread_local DecoderScratch scratch;
+  return scratch;
+}
+
+}  // namespace
+
+CpuBackend::CpuBackend(EngineWeights weights, const ModelConfig& config, std::int64_t cache_bytes)
+    : config_(config),
+      weights_(std::move(weights)),
+      pages_(config.text, cache_bytes > 0 ? cache_bytes : default_cache_bytes()),
+      decoder_(weights_, config_.text, pages_) {}
+
+std::shared_ptr<const EngineAdapter> CpuBackend::load_adapter(const std::filesystem::path& folder) const {
+  return load_engine_adapter(folder, config_);
+}
+
+std::vector<float> CpuBackend::encode_image(const PatchedImage& image, const EngineAdapter* adapter,
+                                            const kernels::ParallelFor& parallel) {
+  const VisionAdapter* const vision = adapter && adapter->adapts_vision ? &adapter->vision : nullptr;
+  return agents::encode_image(weights_.vision, *config_.vision, image, parallel, vision);
+}
+
+void CpuBackend::forward(std::span<const DecoderRow> rows, float* hidden, const kernels::ParallelFor& parallel) {
+  decoder_.forward(rows, hidden, decoder_scratch(), parallel);
+}
+
+void CpuBackend::logits(const float* hidden, std::int64_t rows, float* out, const kernels::ParallelFor& parallel) {
+  decoder_.logits(hidden, rows, out, parallel);
+}
+
+}  // namespace agon::agents

@@ -1,0 +1,40 @@
+// agents/engine/cpu_backend.h - the backend of agon's kernels: any type of weights, on the processor's cores. Bits
+// depend on nothing but a sequence's own tokens.
+#pragma once
+
+#include <utility>
+
+#include "agents/engine/backend.h"
+#include "agents/engine/decoder.h"
+#include "agents/engine/engine_weights.h"
+#include "agents/hub/model_config.h"
+
+namespace agon::agents {
+
+class CpuBackend : public ModelBackend {
+ public:
+  // cache_bytes: limit of memory for keys and values; 0: a quarter of the machine's.
+  CpuBackend(EngineWeights weights, const ModelConfig& config, std::int64_t cache_bytes = 0);
+  // Others of the same shapes. Not beside another call.
+  void set_weights(EngineWeights weights) { weights_ = std::move(weights); }
+
+  BackendTraits traits() const override { return {}; }
+  PagePool& pages() override { return pages_; }
+  std::size_t weight_bytes() const override { return bytes_of(weights_); }
+  std::size_t step_bytes() const override { return agents::step_bytes(weights_); }
+  std::shared_ptr<const EngineAdapter> load_adapter(const std::filesystem::path& folder) const override;
+  void prepare(std::int32_t positions) override { decoder_.prepare(positions); }
+  std::vector<float> encode_image(const PatchedImage& image, const EngineAdapter* adapter,
+                                  const kernels::ParallelFor& parallel) override;
+  void copy_rest(const KeyValues& from, std::int64_t tokens, KeyValues& to) override { to.copy_rest(from, tokens); }
+  void forward(std::span<const DecoderRow> rows, float* hidden, const kernels::ParallelFor& parallel) override;
+  void logits(const float* hidden, std::int64_t rows, float* out, const kernels::ParallelFor& parallel) override;
+
+ private:
+  const ModelConfig config_;
+  EngineWeights weights_;
+  PagePool pages_;
+  Decoder decoder_;
+};
+
+}  // namespace agon::agents
