@@ -208,7 +208,7 @@ void add_bench(CLI::App& app) {
   add_weights_option(*command, flags->weights);
   add_device_option(*command, flags->device);
   command->add_option("--batch", flags->batches, "Numbers of sequences that are written together")
-      ->type_name("<n,..>")
+      ->type_name("<n>")
       ->delimiter(',')
       ->check(whole_number_in(1, 4096))
       ->capture_default_str();
