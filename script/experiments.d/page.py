@@ -25,7 +25,8 @@ def machine_of(result, name, machines):
 
 
 def counted(words):
-    return "; ".join(f"{word} ({count} run{'s' if count > 1 else ''})" for word, count in collections.Counter(words).items())
+    runs = collections.Counter(words)
+    return "; ".join(f"{word} ({count} run{'s' if count > 1 else ''})" for word, count in runs.items())
 
 
 def origin(name, folder):

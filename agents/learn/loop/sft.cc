@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cmath>
 
 #include "agents/engine/local_policy.h"
 #include "agents/hub/tokenizer_learner.h"
