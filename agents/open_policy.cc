@@ -12,14 +12,16 @@ std::string PolicySource::fingerprint() const {
   if (endpoint) return "served: " + endpoint->name();
   std::string files = model_fingerprint(folder);
   if (is_adapter_folder(folder)) files = fmt::format("{}+{}", files, model_fingerprint(base_of_adapter(folder)));
-  return weights == WeightKind::automatic ? files : fmt::format("{}#{}", files, name_of(weights));
+  if (weights != WeightKind::automatic) files += fmt::format("#{}", name_of(weights));
+  if (keys != kernels::KeyType::f32) files += fmt::format("#kv={}", name_of(keys));
+  return files;
 }
 
 bool PolicySource::operator==(const PolicySource& other) const {
   if (endpoint || other.endpoint)
     return endpoint && other.endpoint && endpoint->url == other.endpoint->url && name() == other.name();
   std::error_code ignored;
-  return weights == other.weights && std::filesystem::equivalent(folder, other.folder, ignored);
+  return weights == other.weights && keys == other.keys && std::filesystem::equivalent(folder, other.folder, ignored);
 }
 
 std::pair<std::string, WeightKind> split_weight_kind(const std::string& text) {
@@ -40,6 +42,8 @@ std::unique_ptr<Policy> open_policy(PolicySource& source, const LocalPolicyOptio
   if (!source.endpoint) {
     LocalPolicyOptions own = options;
     own.weights = source.weights;
+    own.keys = source.keys;
+    own.memory = source.memory;
     return make_local_policy(source.folder, own);
   }
   auto policy = std::make_unique<RemotePolicy>(*source.endpoint);

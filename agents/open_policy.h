@@ -16,7 +16,9 @@ namespace agon::agents {
 // One of the two.
 struct PolicySource {
   std::filesystem::path folder;
-  WeightKind weights = WeightKind::automatic;  // of the folder
+  WeightKind weights = WeightKind::automatic;     // of the folder
+  kernels::KeyType keys = kernels::KeyType::f32;  // that its keys and values are kept in
+  std::int64_t memory = 0;                        // bytes for weights, keys and values; 0: the machine's
   std::optional<Endpoint> endpoint;
 
   PolicySource(std::filesystem::path path, WeightKind kind = WeightKind::automatic)  // NOLINT: a folder is a source
@@ -28,6 +30,7 @@ struct PolicySource {
   // model behind a server, which may move to another address.
   std::string fingerprint() const;
   bool operator==(const PolicySource& other) const;
+  MemoryWish memory_wish() const { return {weights, keys, memory}; }
 };
 
 // "models/x#q8" -> "models/x" and q8; without such an ending the whole text, and automatic.

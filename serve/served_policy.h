@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "agents/engine/engine.h"
+#include "agents/engine/memory_plan.h"
 #include "agents/hub/model_folder.h"
 #include "agents/hub/patched_pictures.h"
 #include "core/message.h"
@@ -24,8 +25,9 @@ using ServedAdapters = std::map<std::string, std::shared_ptr<const agents::Engin
 class ServedPolicy {
  public:
   // Throws Error for a folder that cannot be loaded.
+  // options: those of memory come from `memory`.
   ServedPolicy(const std::filesystem::path& folder, const agents::EngineOptions& options,
-               agents::WeightKind weights = agents::WeightKind::automatic);
+               const agents::MemoryWish& memory = {});
 
   // Serves a LoRA adapter of the model by a name of its own; before requests come. Throws Error for a folder that is
   // not one of this model, and for a name that is taken.
@@ -33,6 +35,7 @@ class ServedPolicy {
 
   const std::string& name() const { return name_; }  // the last part of the folder
   const ServedAdapters& adapters() const { return adapters_; }
+  const agents::MemoryPlan& memory() const { return memory_; }
   const agents::Tokenizer& tokenizer() const { return *folder_.tokenizer; }
   int max_context() const { return engine_.max_context(); }
   agents::Engine& engine() { return engine_; }
@@ -45,9 +48,10 @@ class ServedPolicy {
                                const agents::ChatInputs& inputs);
   agents::EncodedPrompt encode(const TextPrompt& prompt) const;
   // Of each token of each prompt, with as many alternatives. NaN and no alternatives: of the first token, and up to the
-  // last picture. Throws Refused once `stop` is set.
+  // last picture. Throws Refused once `stop` is set or the deadline has passed.
   std::vector<agents::TokenScores> score_prompts(const std::vector<agents::GenerationRequest>& requests,
-                                                 int alternatives, const std::atomic<bool>& stop);
+                                                 int alternatives, const std::atomic<bool>& stop,
+                                                 agents::Deadline deadline = agents::kNoDeadline);
   // Throws Refused for a prompt that the model cannot read, and for max_tokens beyond the context.
   void require_room(const agents::EncodedPrompt& prompt, std::int64_t max_tokens) const;
 
@@ -56,6 +60,7 @@ class ServedPolicy {
   void require_readable(std::size_t bytes) const;
 
   const agents::ModelFolder folder_;
+  const agents::MemoryPlan memory_;
   const std::string name_;
   ServedAdapters adapters_;
   const std::size_t longest_token_;  // bytes

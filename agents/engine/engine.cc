@@ -100,6 +100,12 @@ void check(const LogitChanges& changes, const ModelConfig& config) {
     if (id < 0 || id >= config.text.vocab_size || !(bias < std::numeric_limits<float>::infinity()))
       throw Error("policy: logit_bias of the token {} is {}; ids are 0 to {}, and biases numbers or -inf.", id, bias,
                   config.text.vocab_size - 1);
+  for (const std::vector<std::int32_t>& run : changes.banned) {
+    if (run.empty()) throw Error("policy: a banned run of tokens is empty.");
+    for (const std::int32_t id : run)
+      if (id < 0 || id >= config.text.vocab_size)
+        throw Error("policy: the banned token {} is not in the model's vocabulary of {}.", id, config.text.vocab_size);
+  }
 }
 
 void check(const GenerationRequest& request, const EngineState& state) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -18,13 +19,15 @@
 #include "agents/hub/prompt.h"
 #include "agents/hub/tokenizer.h"
 #include "agents/policy.h"
+#include "kernels/attention/attention.h"
 
 namespace agon::agents {
 
 struct EngineOptions {
-  int max_batch = 512;                  // sequences decoded together
-  int threads = 0;                      // 0: one per core
-  std::int64_t cache_bytes = 0;         // limit of memory for keys and values; 0: a quarter of the machine's
+  int max_batch = 512;                            // sequences decoded together
+  int threads = 0;                                // 0: one per core
+  std::int64_t cache_bytes = 0;                   // limit of memory for keys and values; 0: a quarter of the machine's
+  kernels::KeyType keys = kernels::KeyType::f32;  // the type that keys and values are kept in
   std::int64_t idle_bytes = 256 << 20;  // limit of memory for cached pictures, and for cached prompts, not in use
   double most_stall = 0.03;             // seconds in a step that sequences which generate wait for prompts to be read
   bool share_starts = true;             // false: different prompts share no start, to measure what sharing saves
@@ -44,6 +47,9 @@ struct ScoringRequest {
   std::shared_ptr<const EngineAdapter> adapter = nullptr;
 };
 
+using Deadline = std::chrono::steady_clock::time_point;
+inline constexpr Deadline kNoDeadline = Deadline::max();
+
 // Follows the work on one call. Must live until the call ends.
 struct GenerationWatch {
   // Once any thread has set it, the call ends with an Error after what is being computed: a token, or the prompts of a
@@ -52,6 +58,7 @@ struct GenerationWatch {
   // On the engine's thread, after each token of each sample: its place among the results, and what is written so far.
   // All samples wait for it meanwhile, so it must be quick; what it throws ends the call.
   std::function<void(std::size_t place, const Completion& so_far)> on_token = nullptr;
+  Deadline deadline = kNoDeadline;  // the call ends likewise once it has passed, running or waiting
 };
 
 // Sequences at the moment.

@@ -1,8 +1,11 @@
 // agents/engine/key_value_cache.h - memory for the keys and values of the decoder, in pages of 16 tokens.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "agents/hub/model_config.h"
@@ -11,30 +14,38 @@
 
 namespace agon::agents {
 
+// The types that keys and values may be kept in, by name; "auto" is f32.
+inline constexpr std::string_view kKeyTypes[] = {"auto", "f32", "bf16", "q8"};
+std::optional<kernels::KeyType> find_key_type(std::string_view name);
+std::string_view name_of(kernels::KeyType type);
+
 // A page holds 16 tokens of one sequence: for every layer and key-value head one block of kernels/attention. Pages are
 // allocated when first used and kept; promised and used pages together never exceed `max_pages`. Sequences with equal
 // starts share pages. Belongs to one thread.
 class PagePool {
  public:
-  PagePool(const TextConfig& config, std::int64_t max_bytes);
+  PagePool(const TextConfig& config, std::int64_t max_bytes, kernels::KeyType type = kernels::KeyType::f32);
   static std::int64_t pages_for(std::int64_t tokens) { return (tokens + kernels::kKeyBlock - 1) / kernels::kKeyBlock; }
+  // Of one page.
+  static std::int64_t bytes_for(const TextConfig& config, kernels::KeyType type);
+  const kernels::KeyFormat& format() const { return format_; }
   std::int64_t max_pages() const { return max_pages_; }
-  std::int64_t page_floats() const { return page_floats_; }
-  std::int64_t page_bytes() const { return page_floats_ * static_cast<std::int64_t>(sizeof(float)); }
-  std::int64_t head_offset(int layer, int head) const { return (layer * heads_ + head) * head_floats_; }
+  std::int64_t page_bytes() const { return page_bytes_; }
+  std::int64_t head_offset(int layer, int head) const { return (layer * heads_ + head) * head_bytes_; }
   bool promise(std::int64_t pages);                    // false, and nothing changes, if they would exceed max_pages
   std::int64_t promised() const { return promised_; }  // and in use
   void release(std::int64_t pages) { promised_ -= pages; }
 
   struct Page {
-    kernels::AlignedFloats floats;
+    kernels::AlignedFloats memory;
     int users = 0;
   };
   Page* take();  // one that was promised
   void give_back(Page* page) noexcept;
 
  private:
-  std::int64_t heads_, head_floats_, page_floats_, max_pages_;
+  kernels::KeyFormat format_;
+  std::int64_t heads_, head_bytes_, page_bytes_, max_pages_;
   std::int64_t promised_ = 0;  // and in use
   std::deque<Page> pages_;
   std::vector<Page*> free_;
@@ -55,7 +66,7 @@ class KeyValues {
   void copy_rest(const KeyValues& other, std::int64_t tokens);
   std::int64_t pages_alone() const;  // pages that no other run shares
   // A token's place within its page's block of (layer, head), and the page.
-  float* page_of(std::int64_t token) const { return blocks_[static_cast<std::size_t>(token / kernels::kKeyBlock)]; }
+  std::byte* page_of(std::int64_t token) const { return blocks_[static_cast<std::size_t>(token / kernels::kKeyBlock)]; }
   // Tokens [begin, end) of the head whose blocks lie at head_offset. REQUIRES: begin is a multiple of 16.
   kernels::KeyRun run(std::int64_t head_offset, std::int64_t begin, std::int64_t end) const {
     return {blocks_.data() + begin / kernels::kKeyBlock, head_offset, end - begin};
@@ -68,7 +79,7 @@ class KeyValues {
   PagePool* pool_;
   std::int64_t promised_;  // and not yet taken
   std::vector<PagePool::Page*> pages_;
-  std::vector<float*> blocks_;  // of the pages
+  std::vector<std::byte*> blocks_;  // of the pages
 };
 
 }  // namespace agon::agents

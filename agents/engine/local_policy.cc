@@ -36,18 +36,24 @@ Hash128 hash_of(const std::vector<Message>& messages, std::string_view prefix) {
 
 std::shared_ptr<LocalModel> load_model(const std::filesystem::path& folder, const LocalPolicyOptions& options) {
   ModelFolder parts = open_model_folder(folder);
+  const MemoryPlan plan = require_memory(parts.path, parts.config, {options.weights, options.keys, options.memory});
   EngineWeights weights = load_engine_weights(parts.path, parts.config, options.weights);
-  return std::make_shared<LocalModel>(std::move(parts), std::move(weights), options);
+  return std::make_shared<LocalModel>(std::move(parts), std::move(weights), options, plan);
 }
 
 // The one that a policy of this process holds, or a new one. Files that have changed since are another model.
 std::shared_ptr<LocalModel> shared_model(const std::filesystem::path& folder, const LocalPolicyOptions& options) {
   if (!std::filesystem::exists(folder)) return load_model(folder, options);  // which says what is missing
-  using Key = std::tuple<std::string, std::string, WeightKind, int, int>;
+  using Key = std::tuple<std::string, std::string, WeightKind, kernels::KeyType, std::int64_t, int, int>;
   static std::mutex mutex;
   static std::map<Key, std::weak_ptr<LocalModel>> models;
-  const Key key{std::filesystem::canonical(folder).string(), model_fingerprint(folder), options.weights,
-                options.max_batch, options.threads};
+  const Key key{std::filesystem::canonical(folder).string(),
+                model_fingerprint(folder),
+                options.weights,
+                options.keys,
+                options.memory,
+                options.max_batch,
+                options.threads};
   const std::lock_guard lock(mutex);
   std::erase_if(models, [](const auto& known) { return known.second.expired(); });
   if (const auto found = models.find(key); found != models.end())
@@ -59,11 +65,16 @@ std::shared_ptr<LocalModel> shared_model(const std::filesystem::path& folder, co
 
 }  // namespace
 
-LocalModel::LocalModel(ModelFolder parts, EngineWeights weights, const LocalPolicyOptions& options)
+LocalModel::LocalModel(ModelFolder parts, EngineWeights weights, const LocalPolicyOptions& options,
+                       const std::optional<MemoryPlan>& plan)
     : folder(std::move(parts)),
+      memory(plan),
       pictures(folder.images),
       engine(std::move(weights), folder.config, folder.tokenizer,
-             {.max_batch = options.max_batch, .threads = options.threads}) {}
+             {.max_batch = options.max_batch,
+              .threads = options.threads,
+              .cache_bytes = plan ? plan->key_value_bytes : 0,
+              .keys = options.keys}) {}
 
 // The prompts of one call; equal prompts are rendered and tokenised once.
 class LocalPolicy::Prompts {

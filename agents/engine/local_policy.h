@@ -4,11 +4,13 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "agents/engine/engine.h"
+#include "agents/engine/memory_plan.h"
 #include "agents/hub/model_folder.h"
 #include "agents/hub/patched_pictures.h"
 #include "agents/policy.h"
@@ -19,12 +21,17 @@ struct LocalPolicyOptions {
   int max_batch = 512;  // sequences decoded together
   int threads = 0;      // compute threads; 0: the machine's cores. No influence on any result.
   WeightKind weights = WeightKind::automatic;
+  kernels::KeyType keys = kernels::KeyType::f32;  // that keys and values are kept in
+  std::int64_t memory = 0;                        // bytes for weights, keys and values; 0: the machine's
 };
 
 // A model in memory, with its engine.
 struct LocalModel {
-  LocalModel(ModelFolder parts, EngineWeights weights, const LocalPolicyOptions& options);
+  // plan: of its memory; nothing: of weights that were not loaded from the folder.
+  LocalModel(ModelFolder parts, EngineWeights weights, const LocalPolicyOptions& options,
+             const std::optional<MemoryPlan>& plan = {});
   const ModelFolder folder;
+  const std::optional<MemoryPlan> memory;
   PatchedPictures pictures;
   Engine engine;
 };

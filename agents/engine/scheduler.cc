@@ -1,19 +1,16 @@
 #include "agents/engine/scheduler.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <utility>
 
+#include "agents/engine/memory_plan.h"
 #include "core/error.h"
 
 namespace agon::agents {
 namespace {
 
 constexpr std::int64_t kReadPerThread = 1024, kLeastRead = 32;  // tokens
-
-std::int64_t default_cache_bytes() { return sysconf(_SC_PHYS_PAGES) / 4 * sysconf(_SC_PAGESIZE); }
 
 }  // namespace
 
@@ -22,7 +19,7 @@ Scheduler::Scheduler(const EngineWeights& weights, const ModelConfig& config, co
     : config_(config),
       max_batch_(static_cast<std::size_t>(std::max(1, options.max_batch))),
       share_starts_(options.share_starts),
-      pages_(config.text, options.cache_bytes > 0 ? options.cache_bytes : default_cache_bytes()),
+      pages_(config.text, options.cache_bytes > 0 ? options.cache_bytes : machine_memory() / 4, options.keys),
       compute_(weights, config, tokenizer, options, pages_),
       most_read_(kReadPerThread * compute_.threads()),
       most_stall_(options.most_stall),
@@ -75,9 +72,12 @@ void Scheduler::step() {
 }
 
 void Scheduler::drop_cancelled() noexcept {
-  const auto end_if_cancelled = [this](const std::unique_ptr<EngineSequence>& sequence) {
+  const Deadline now = std::chrono::steady_clock::now();
+  const auto end_if_cancelled = [&](const std::unique_ptr<EngineSequence>& sequence) {
     EngineCall& call = *sequence->call;
-    if (!call.ended && call.watch && call.watch->cancelled) call.fail(cancelled_);
+    if (call.ended || !call.watch) return;
+    if (call.watch->cancelled) call.fail(cancelled_);
+    if (!call.ended && now >= call.watch->deadline) call.fail(late_);
   };
   for (const auto& sequence : running_) end_if_cancelled(sequence);
   for (const auto& sequence : waiting_) end_if_cancelled(sequence);
@@ -120,9 +120,9 @@ void Scheduler::admit() {
 }
 
 bool Scheduler::promise(std::int64_t pages) {
-  if (pages_.promise(pages)) return true;
-  prompts_.drop_idle();
-  return pages_.promise(pages);
+  while (!pages_.promise(pages))
+    if (!prompts_.drop_oldest()) return false;
+  return true;
 }
 
 // Finds or makes the prompt and promises memory for both; false if there is not enough memory until a running sequence

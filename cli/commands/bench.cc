@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "agents/engine/engine.h"
+#include "agents/engine/memory_plan.h"
 #include "agents/hub/model_folder.h"
 #include "cli/commands/commands.h"
+#include "cli/flags/memory_flags.h"
 #include "cli/flags/usage.h"
-#include "cli/flags/weights_flag.h"
 #include "cli/interrupt.h"
 #include "cli/model_folder.h"
 #include "cli/output.h"
@@ -27,7 +28,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 struct BenchFlags {
-  std::string policy, weights, peer;
+  std::string policy, peer;
+  MemoryFlags memory;
   std::vector<int> batches{1, 8, 32};
   int prompt_tokens = 40, new_tokens = 48, rounds = 3, threads = 0;
   bool json = false;
@@ -71,11 +73,13 @@ class Bench {
     const auto start = Clock::now();
     folder_ = agents::open_model_folder(source.folder);
     folder_.config.eos_token_ids.clear();
+    const agents::MemoryPlan plan = agents::require_memory(source.folder, folder_.config, source.memory_wish());
     agents::EngineWeights weights = agents::load_engine_weights(source.folder, folder_.config, source.weights);
     weight_bytes_ = agents::bytes_of(weights);
     step_bytes_ = agents::step_bytes(weights);
-    engine_ = std::make_unique<agents::Engine>(std::move(weights), folder_.config, folder_.tokenizer,
-                                               agents::EngineOptions{.threads = flags.threads});
+    engine_ = std::make_unique<agents::Engine>(
+        std::move(weights), folder_.config, folder_.tokenizer,
+        agents::EngineOptions{.threads = flags.threads, .cache_bytes = plan.key_value_bytes, .keys = source.keys});
     first_token_s_ = seconds_since(start) + seconds_of(1, 8, 1);
   }
 
@@ -147,6 +151,7 @@ Json measure(const agents::PolicySource& source, const BenchFlags& flags) {
   const double bandwidth = read_bandwidth(threads);
   progress.add(1);
   Json json{{"weights", agents::name_of(source.weights)},
+            {"kv", agents::name_of(source.keys)},
             {"weight_bytes", bench.weight_bytes()},
             {"threads", threads},
             {"first_token_s", bench.first_token_s()},
@@ -166,9 +171,9 @@ Json measure(const agents::PolicySource& source, const BenchFlags& flags) {
 }
 
 void print_table(const Json& json) {
-  fmt::print("weights    {} ({:.1f} MB), {} threads; {:.2f} s from the start to the first token\n",
-             json["weights"].get<std::string>(), json["weight_bytes"].get<double>() * 1e-6, json["threads"].get<int>(),
-             json["first_token_s"].get<double>());
+  fmt::print("weights    {} ({:.1f} MB), KV {}, {} threads; {:.2f} s from the start to the first token\n",
+             json["weights"].get<std::string>(), json["weight_bytes"].get<double>() * 1e-6,
+             json["kv"].get<std::string>(), json["threads"].get<int>(), json["first_token_s"].get<double>());
   fmt::print("prefill    {:.0f} tokens/s of a prompt of {}\n", json["prefill"]["tokens_per_second"].get<double>(),
              json["prompt_tokens"].get<int>());
   for (const Json& row : json["decode"])
@@ -196,7 +201,7 @@ void add_bench(CLI::App& app) {
   command
       ->add_option("POLICY", flags->policy, std::string("Model folder or GGUF file (default: ") + kDefaultModel + ")")
       ->type_name("<path>");
-  add_weights_option(*command, flags->weights);
+  add_memory_options(*command, flags->memory);
   command->add_option("--batch", flags->batches, "Numbers of sequences that are written together")
       ->type_name("<n,..>")
       ->delimiter(',')
@@ -226,7 +231,7 @@ void add_bench(CLI::App& app) {
     agents::PolicySource source = find_policy(flags->policy);
     if (source.endpoint)
       throw Error("bench: {} is a server, whose machine is not this one. Give a model folder.", flags->policy);
-    use_weights(source, flags->weights);
+    use_memory(source, flags->memory);
     if (!flags->peer.empty()) return print_peer(flags->peer, source, *flags);
     const Json json = measure(source, *flags);
     flags->json ? print_measured(json, {{"policy", policy_record(source)}}) : print_table(json);

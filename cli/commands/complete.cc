@@ -10,8 +10,8 @@
 #include "cli/commands/commands.h"
 #include "cli/flags/cache_flag.h"
 #include "cli/flags/flag_use.h"
+#include "cli/flags/memory_flags.h"
 #include "cli/flags/usage.h"
-#include "cli/flags/weights_flag.h"
 #include "cli/model_folder.h"
 #include "cli/output.h"
 #include "cli/paid.h"
@@ -24,7 +24,8 @@ namespace agon::cli {
 namespace {
 
 struct CompleteOptions {
-  std::string policy, cache, weights, prompt, system;
+  std::string policy, cache, prompt, system;
+  MemoryFlags memory;
   std::vector<std::string> images;
   int samples = 1, threads = 0;
   agents::Sampling sampling;
@@ -92,7 +93,7 @@ void complete(const CompleteOptions& options) {
   request.sampling.logprobs = options.logprobs || options.json;
   agents::PolicySource source = find_policy(options.policy);
   use_cache(source, options.cache);
-  use_weights(source, options.weights);
+  use_memory(source, options.memory);
   require_server("complete", options.cache, {&source, 1});
   const auto policy = agents::open_policy(source, {.threads = options.threads});
   if (options.logprobs && !policy->capabilities().logprobs)
@@ -119,7 +120,7 @@ void add_complete(CLI::App& app) {
       ->add_option("--policy", options->policy, std::string("Model folder or server (default: ") + kDefaultModel + ")")
       ->type_name("<path>");
   add_cache_option(*command, options->cache);
-  add_weights_option(*command, options->weights);
+  add_memory_options(*command, options->memory);
   CLI::Option* prompt =
       command->add_option("PROMPT,--prompt", options->prompt, "Question to answer (default: standard input)")
           ->type_name("<text>")

@@ -9,10 +9,10 @@
 #include "agents/run_summary_table.h"
 #include "cli/commands/commands.h"
 #include "cli/flags/cache_flag.h"
+#include "cli/flags/memory_flags.h"
 #include "cli/flags/old_names.h"
 #include "cli/flags/play_flags.h"
 #include "cli/flags/usage.h"
-#include "cli/flags/weights_flag.h"
 #include "cli/interrupt.h"
 #include "cli/model_folder.h"
 #include "cli/output.h"
@@ -34,7 +34,8 @@ namespace fs = std::filesystem;
 
 struct RunFlags {
   PlayFlags play;
-  std::string suite = "charts", policy, cache, weights, budget, reward_model, out;
+  MemoryFlags memory;
+  std::string suite = "charts", policy, cache, budget, reward_model, out;
   bool resume = false, json = false;
 };
 
@@ -62,12 +63,13 @@ void require_one_turn(const agents::RolloutOptions& options) {
 void run(const RunFlags& flags) {
   agents::PolicySource source = find_policy(flags.policy);
   use_cache(source, flags.cache);
-  use_weights(source, flags.weights);
+  use_memory(source, flags.memory);
   require_server("run", flags.cache, {&source, 1});
   const agents::RolloutOptions options = rollout_options(flags.play, flags.suite);
   if (!flags.reward_model.empty()) require_one_turn(options);
   const std::optional<CostLimit> limit = parse_cost_limit(flags.budget, source);
   const auto policy = agents::open_policy(source);  // first: a model that does not load leaves no folder
+  tell_memory(*policy);
   require_plays("run", policy->capabilities(), options);
   Json config = run_config(options, source);
   if (!flags.reward_model.empty()) config[kProvenance]["verifier"] = model_record(flags.reward_model);
@@ -103,7 +105,7 @@ void add_run(CLI::App& app) {
       ->type_name("<path>")
       ->group(kPolicyFlags);
   add_cache_option(*command, flags->cache)->group(kPolicyFlags);
-  add_weights_option(*command, flags->weights)->group(kPolicyFlags);
+  add_memory_options(*command, flags->memory, kPolicyFlags);
   command
       ->add_option("--budget", flags->budget,
                    "Maximum cost of the run, as in usd=5; needs a policy file with a 'price'")

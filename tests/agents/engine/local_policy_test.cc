@@ -334,6 +334,14 @@ TEST_CASE("local policy: penalties and biases change what is drawn, and no log-p
   CHECK(std::count(without.token_ids.begin(), without.token_ids.end(), plain.token_ids[0]) == 0);
   const ScoreRequest written{request.messages, without.token_ids, 1.0, {}};
   CHECK(policy->score({&written, 1}).at(0).logprobs == without.logprobs);
+  request.sampling.changes = {.banned = {{plain.token_ids[0], plain.token_ids[1]}}};  // the first one alone may stand
+  const Completion parted = ask();
+  CHECK(parted.token_ids[0] == plain.token_ids[0]);
+  CHECK(parted.token_ids[1] != plain.token_ids[1]);
+  request.sampling.changes = {.banned = {{1 << 20}}};
+  CHECK_THROWS_WITH(ask(), Catch::Contains("banned token 1048576"));
+  request.sampling.changes = {.banned = {{}}};
+  CHECK_THROWS_WITH(ask(), Catch::Contains("is empty"));
   request.sampling.changes = {.frequency_penalty = 1000};  // no token twice
   const Completion penalised = ask();
   CHECK(std::set<std::int32_t>(penalised.token_ids.begin(), penalised.token_ids.end()).size() ==
