@@ -15,8 +15,9 @@ std::optional<kernels::KeyType> find_key_type(std::string_view name) {
 std::string_view name_of(kernels::KeyType type) { return kKeyTypes[1 + static_cast<std::size_t>(type)]; }
 
 std::int64_t PagePool::bytes_for(const TextConfig& config, kernels::KeyType type) {
-  return std::int64_t{config.num_hidden_layers} * config.num_key_value_heads *
-         kernels::key_block_bytes({type, config.head_dim()});
+  constexpr double kMost = 1LL << 60;  // of a config that lies
+  const auto head = static_cast<double>(kernels::key_block_bytes({type, config.head_dim()}));
+  return static_cast<std::int64_t>(std::min(kMost, head * config.num_key_value_heads * config.num_hidden_layers));
 }
 
 PagePool::PagePool(const TextConfig& config, std::int64_t max_bytes, kernels::KeyType type)

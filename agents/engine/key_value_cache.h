@@ -26,7 +26,7 @@ class PagePool {
  public:
   PagePool(const TextConfig& config, std::int64_t max_bytes, kernels::KeyType type = kernels::KeyType::f32);
   static std::int64_t pages_for(std::int64_t tokens) { return (tokens + kernels::kKeyBlock - 1) / kernels::kKeyBlock; }
-  // Of one page.
+  // Of one page; at most 2^60.
   static std::int64_t bytes_for(const TextConfig& config, kernels::KeyType type);
   const kernels::KeyFormat& format() const { return format_; }
   std::int64_t max_pages() const { return max_pages_; }

@@ -42,6 +42,7 @@ std::int64_t planned_weight_bytes(const CheckpointTensors& tensors, const ModelC
   std::int64_t bytes = 0;
   for (const auto& [name, tensor] : tensors.by_name) {
     if (config.text.tie_word_embeddings && name == "lm_head.weight") continue;  // which the file repeats
+    if (!type_of(tensor)) continue;                                             // which loading refuses
     const bool word = name == "lm_head.weight" || name == "model.embed_tokens.weight";
     const WeightKind own = word && kind == WeightKind::q4 ? WeightKind::q8 : kind;
     bytes += is_linear(name, tensor) ? packed_bytes(tensor, own)

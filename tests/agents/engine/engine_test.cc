@@ -7,6 +7,7 @@
 #include <future>
 #include <thread>
 
+#include "agents/engine/key_value_cache.h"
 #include "core/error.h"
 #include "engine_calls.h"
 #include "golden_checkpoint.h"
