@@ -23,9 +23,9 @@ struct Entry {
 
 // By name.
 constexpr Entry kSuites[] = {
-    {"charts", charts_suite},       {"darkroom", darkroom_suite},     {"jsonl", jsonl_suite},
-    {"lookup", lookup_suite},       {"mat_coding", mat_coding_suite}, {"phone", phone_suite},
-    {"questions", questions_suite}, {"shapes", shapes_suite},
+    {"arithmetic", arithmetic_suite}, {"charts", charts_suite},       {"darkroom", darkroom_suite},
+    {"jsonl", jsonl_suite},           {"lookup", lookup_suite},       {"mat_coding", mat_coding_suite},
+    {"phone", phone_suite},           {"questions", questions_suite}, {"shapes", shapes_suite},
 };
 
 const Entry& entry_of(const std::string& name) {

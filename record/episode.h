@@ -71,7 +71,7 @@ struct Episode {
   std::optional<std::string> answer;  // extract_answer of the last turn
   std::optional<double> score;        // extract_score of the last turn; nothing: missing or invalid
   double seconds = 0;
-  std::optional<std::int64_t> train_step;  // step of the training that played it, from 0; nothing: played to measure
+  std::optional<std::int64_t> train_step;  // step of the training that played it, from 1; nothing: played to measure
 };
 inline constexpr int kGreedySample = -1;
 

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMostKeys = 10'000, kMostTensors = 1'000'000, kMostDimensions = 4, kLongestName = 65'535;
-constexpr std::uint64_t kLargestSide = 1ull << 40;
+constexpr std::uint64_t kLargestSide = 1ull << 40, kMostValues = 1 << 22, kLongestText = 1 << 26;
 
 enum class KeyType { u8, i8, u16, i16, u32, i32, f32, boolean, text, list, u64, i64, f64 };
 
@@ -117,7 +117,7 @@ class MappedGguf : public GgufFile {
       case KeyType::boolean:
         return number<std::uint8_t>(what) != 0;
       case KeyType::text:
-        return text(what, bytes_.size());  // a token may be any bytes
+        return text(what, kLongestText);  // a token may be any bytes
       case KeyType::u64:
         return number<std::uint64_t>(what);
       case KeyType::i64:
@@ -134,6 +134,8 @@ class MappedGguf : public GgufFile {
     const auto length = number<std::uint64_t>(name.c_str());
     if (length > bytes_.size() - at_)  // each takes a byte or more
       fail(fmt::format("the key {} has {} values, and {} bytes are left", name, length, bytes_.size() - at_));
+    if (length > kMostValues)
+      fail(fmt::format("the key {} has {} values; at most {} are possible", name, length, kMostValues));
     Json result = Json::array();
     for (std::uint64_t i = 0; i < length; ++i) result.push_back(value(type, name));
     return result;

@@ -17,6 +17,13 @@ void append_image(const ImageGrid& grid, int merge, std::int32_t start, std::vec
       for (int w = 0; w < grid.w / merge; ++w) positions.push_back({start + t, start + h, start + w});
 }
 
+void require_text_alone(const std::vector<Message>& messages, const ModelConfig& model) {
+  for (const Message& message : messages)
+    for (const Part& part : message.parts)
+      if (part.is_image())
+        throw Error("prompt: a message has a picture, and this model ({}) reads text alone.", model.model_type);
+}
+
 std::size_t run_length(std::span<const std::int32_t> ids, std::int32_t id) {
   return static_cast<std::size_t>(std::find_if(ids.begin(), ids.end(), [id](auto i) { return i != id; }) - ids.begin());
 }
@@ -28,10 +35,10 @@ class PromptEncoder {
       : tokenizer_(tokenizer), images_(images), model_(model), known_(known) {}
 
   void add(const PromptPiece& piece) {
-    const bool closed = std::exchange(closed_, false);
+    if (closed_ && closes_again(piece)) return;
     switch (piece.kind) {
-      case PromptPiece::Kind::markup:  // after tokens this is the template's end of the turn
-        if (!closed) add_markup(piece.text);
+      case PromptPiece::Kind::markup:
+        add_markup(piece.text);
         break;
       case PromptPiece::Kind::text:
         append(tokenizer_.encode(piece.text, false, place()));
@@ -48,6 +55,20 @@ class PromptEncoder {
   EncodedPrompt take() { return std::move(result_); }
 
  private:
+  // Behind a turn with its own end token: whether the piece is the template's end of that turn, or the blanks before
+  // it.
+  bool closes_again(const PromptPiece& piece) {
+    const bool is_text = piece.kind == PromptPiece::Kind::text;
+    if (is_text && piece.text.find_first_not_of(' ') == std::string::npos) {
+      blanks_ += piece.text;
+      return true;
+    }
+    closed_ = false;
+    const std::string blanks = std::exchange(blanks_, {});
+    if (piece.kind == PromptPiece::Kind::markup && is_end(special_id(piece.text))) return true;
+    if (!blanks.empty()) append(tokenizer_.encode(blanks, false, place()));
+    return false;
+  }
   std::int32_t special_id(const std::string& token) const {
     const auto id = tokenizer_.id_of(token);
     if (!id || !tokenizer_.is_special(*id))  // or a user could write it
@@ -69,8 +90,6 @@ class PromptEncoder {
   }
   void append(std::span<const std::int32_t> ids) { result_.ids.insert(result_.ids.end(), ids.begin(), ids.end()); }
   void add_image(const Image& image) {
-    if (!model_.vision)
-      throw Error("prompt: a message has a picture, and this model ({}) reads text alone.", model_.model_type);
     if (const std::int32_t id = special_id("<|image_pad|>"); id != model_.image_token_id)
       throw Error("prompt: <|image_pad|> is {} in tokenizer.json and image_token_id is {} in config.json", id,
                   model_.image_token_id);
@@ -92,16 +111,18 @@ class PromptEncoder {
           "down, or lower max_pixels in preprocessor_config.json.",
           image.width(), image.height(), tokens, context);
   }
-  bool ends_turn(std::span<const std::int32_t> ids) const {
+  bool is_end(std::int32_t id) const {
     const auto& ends = model_.eos_token_ids;
-    return !ids.empty() && std::find(ends.begin(), ends.end(), ids.back()) != ends.end();
+    return std::find(ends.begin(), ends.end(), id) != ends.end();
   }
+  bool ends_turn(std::span<const std::int32_t> ids) const { return !ids.empty() && is_end(ids.back()); }
 
   const Tokenizer& tokenizer_;
   const ImageProcessorConfig& images_;
   const ModelConfig& model_;
   PatchedPictures* const known_;
-  bool closed_ = false;  // the last piece was a turn with its own end token
+  bool closed_ = false;  // the last piece was a turn with its own end token,
+  std::string blanks_;   // but for these
   EncodedPrompt result_;
 };
 
@@ -138,6 +159,7 @@ std::vector<Position> mrope_positions(std::span<const std::int32_t> ids, std::sp
 EncodedPrompt encode_prompt(const std::vector<Message>& messages, std::string_view prefix, const ChatTemplate& chat,
                             const Tokenizer& tokenizer, const ImageProcessorConfig& images, const ModelConfig& model,
                             PatchedPictures* known, const ChatInputs& inputs) {
+  if (!model.vision) require_text_alone(messages, model);
   PromptEncoder encoder(tokenizer, images, model, known);
   for (const PromptPiece& piece : chat.render(messages, prefix, inputs)) encoder.add(piece);
   return encoder.take();

@@ -134,15 +134,16 @@ void add_critic_options(CLI::App& command, CriticFlags& flags, const std::string
       ->capture_default_str()
       ->group(kCriticFlags);
   command
-      .add_option(name("policy"), flags.policy,
-                  command.get_name() == "search"
-                      ? "Model folder or server of the critic (default: models/agon-tiny-critic; for "
-                        "self-score the model of --policy)"
-                  : command.get_name() == "replay"
-                      ? "Model folder or server of the critic (default: the run's own; with --critic self-score the "
-                        "model of --policy, else models/agon-tiny-critic)"
-                      : "Model folder or server of the critic (default: models/agon-tiny-critic; for "
-                        "self-score models/agon-tiny)")
+      .add_option(
+          name("policy"), flags.policy,
+          command.get_name() == "search"
+              ? "Model folder or server of the critic (default: models/agon-tiny-critic; for "
+                "self-score the model of --policy)"
+          : command.get_name() == "replay"
+              ? "Model folder or server of the critic (default: the run's own; if another critic flag is given, "
+                "models/agon-tiny-critic, or for self-score the model of --policy)"
+              : "Model folder or server of the critic (default: models/agon-tiny-critic; for "
+                "self-score models/agon-tiny)")
       ->type_name("<path>")
       ->group(kCriticFlags);
   command.add_option(name("prompt"), flags.prompt, "Prompt of the critic: short, long, or a text file of your own")

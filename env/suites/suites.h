@@ -20,6 +20,7 @@ struct SuiteDefinition {
 
 // They read options.file, search and baseline; Suite handles the others. Throw Error for a missing or bad file and for
 // a baseline that no suite has.
+SuiteDefinition arithmetic_suite(const SuiteOptions& options);
 SuiteDefinition charts_suite(const SuiteOptions& options);
 SuiteDefinition darkroom_suite(const SuiteOptions& options);
 SuiteDefinition jsonl_suite(const SuiteOptions& options);

@@ -153,7 +153,9 @@ TEST_CASE("sampler: without what is excluded, the others are as likely among the
   const std::vector<Beginning> excluded{
       {{1, 3}, {logprob(1), logprob(3)}, {}}, {{1, 2}, {logprob(1), logprob(2)}, {}}, {{2}, {logprob(2)}, {}}};
   double left = 1;
-  const Sampling sampling{.temperature = temperature, .excluded = excluded};
+  Sampling sampling;
+  sampling.temperature = temperature;
+  sampling.excluded = excluded;
   for (const Beginning& beginning : excluded)
     left -= std::exp(static_cast<double>(std::accumulate(beginning.logprobs.begin(), beginning.logprobs.end(), 0.0F)));
   Rng rng(5);
@@ -183,7 +185,9 @@ TEST_CASE("sampler: without what is excluded, the others are as likely among the
 TEST_CASE("sampler: greedy without what is excluded takes the likeliest of the rest, and says so where none is left") {
   Rng rng(1);
   SamplerScratch scratch;
-  const Sampling greedy{.temperature = 0, .excluded = {{{1}, {-1}, {}}, {{3, 0}, {-0.01F, -0.01F}, {}}}};
+  Sampling greedy;
+  greedy.temperature = 0;
+  greedy.excluded = {{{1}, {-1}, {}}, {{3, 0}, {-0.01F, -0.01F}, {}}};
   withhold(greedy, {}, scratch);
   CHECK(sample_token(kLogits, all_ids(), greedy, rng, scratch).id == 2);
   CHECK(sample_token(kLogits, std::vector<std::int32_t>{1}, greedy, rng, scratch).id == 1);

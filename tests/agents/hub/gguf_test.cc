@@ -153,7 +153,7 @@ TEST_CASE("gguf: a file that lies is refused with what is wrong") {
   CHECK_THAT(error_of(with(tensor + 24, as_bytes(std::uint64_t{1} << 60))), Contains("of the data on"));
   CHECK_THAT(error_of(with(tensor + 24, as_bytes(std::uint64_t{1}))), Contains("not at a multiple of 32"));
   CHECK_THAT(error_of(with(tensor + 24, as_bytes(std::uint64_t{64}))), Contains("share the byte"));
-  CHECK_THAT(error_of(with(whole.find("plain.f16"), "plain.f32")), Contains("plain.f32 occurs twice"));
+  CHECK_THAT(error_of(with(whole.find("plain.f16"), "plain.f32")), Contains("\"plain.f32\" occurs twice"));
   CHECK_THAT(error_of(with(whole.find("a.i16"), "a.u16")), Contains("a.u16 occurs twice"));
 }
 

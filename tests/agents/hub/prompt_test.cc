@@ -136,6 +136,20 @@ TEST_CASE("nothing that a user writes becomes a special token, but tags do becom
   REQUIRE(model.tokenizer->decode(prompt.ids) == "user\n" + text + "\nassistant\n" + text);
 }
 
+TEST_CASE("blanks of the template before the end of a turn are dropped behind an end that was sampled, and no others") {
+  Model model;
+  model.chat =
+      ChatTemplate::parse("{% for message in messages %}[{{ message.content }} <|im_end|>]{% endfor %}", "spaced");
+  Message turn = Message::of(Role::assistant, "red");
+  turn.token_ids = model.tokenizer->encode("red", false, TextPlace::within);
+  const std::string open = model.tokenizer->decode(model.encode({turn}).ids, false);
+  turn.token_ids.push_back(*model.tokenizer->id_of("<|im_end|>"));
+  CHECK(open == "[red <|im_end|>]");
+  CHECK(model.tokenizer->decode(model.encode({turn}).ids, false) == "[red<|im_end|>]");
+  model.chat = ChatTemplate::parse("{% for message in messages %}{{ message.content }} {% endfor %}end", "no end");
+  CHECK(model.tokenizer->decode(model.encode({turn}).ids, false) == "red<|im_end|> end");
+}
+
 TEST_CASE("a policy's tokens are fed back as they are, with the end of turn that was sampled and no other") {
   const Model model;
   const auto with_tokens = [&](Ids ids) {

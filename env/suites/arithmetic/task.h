@@ -1,0 +1,55 @@
+// env/suites/arithmetic/task.h - a task of the suite arithmetic: operations on whole numbers, one after another, and
+// the truth of a step in its context. No number, result or answer is negative.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/rng.h"
+#include "env/env.h"
+
+namespace agon::env {
+
+struct Operation {
+  char sign = '+';  // '+', '-' or '*'
+  int number = 0;   // what is added to the result so far, taken from it, or what it is multiplied by
+};
+
+struct ArithmeticTask {
+  std::string kind;  // "sum", "difference", "two_operations", "product"
+  int first = 0;
+  std::vector<Operation> operations;
+
+  std::string expression() const;  // "(17 + 25) * 3"
+  int result() const;
+};
+
+inline constexpr int kArithmeticLevels = 3;
+
+// Level 1: a sum or a difference of numbers up to 99; 2: two of them; 3: such a result times a number up to 9, and a
+// third one added or taken away.
+ArithmeticTask draw_arithmetic_task(int level, Rng& rng);
+
+// "17 + 25 = 42"
+struct Equation {
+  int left = 0;
+  char sign = '+';
+  int right = 0, result = 0;
+};
+// Nothing for a text that is no equation of this form. "x" and the signs of typography are read too.
+std::optional<Equation> parse_equation(std::string_view text);
+std::string to_string(const Equation& equation);
+
+std::vector<std::string> solve_arithmetic(const ArithmeticTask& task);  // the steps, the last one the answer
+bool is_gold_answer(const ArithmeticTask& task, std::string_view answer);
+// An equation is right if it is the next operation of the task on the last result that the turn states, whatever the
+// order of a sum's or a product's two numbers; an answer, if it is the gold answer. So the first wrong step of a turn
+// gets the blame. Nothing for other text, and for an equation after the last operation.
+std::optional<StepLabel> check_arithmetic_step(const ArithmeticTask& task, const StepQuery& query);
+// A wrong version of a right step, as check_arithmetic_step labels it; nothing where the kind does not fit the step.
+std::optional<std::string> corrupt_arithmetic_step(const ArithmeticTask& task, const StepQuery& query, ErrorKind kind,
+                                                   Rng& rng);
+
+}  // namespace agon::env
