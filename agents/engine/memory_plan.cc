@@ -71,7 +71,7 @@ MemoryPlan plan_memory(const CheckpointTensors& tensors, const ModelConfig& conf
   return plan;
 }
 
-std::string to_text(const MemoryPlan& plan) {
+std::string plan_text(const MemoryPlan& plan) {
   return fmt::format("weights {}, KV for {} tokens in {}", megabytes(plan.weight_bytes), plan.tokens(),
                      megabytes(plan.key_value_bytes));
 }

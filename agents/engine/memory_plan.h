@@ -38,7 +38,7 @@ struct MemoryPlan {
 
 MemoryPlan plan_memory(const CheckpointTensors& tensors, const ModelConfig& config, const MemoryWish& wish);
 // "weights 269.1 MB, KV for 131072 tokens in 6039.8 MB".
-std::string to_text(const MemoryPlan& plan);
+std::string plan_text(const MemoryPlan& plan);
 
 // The plan of a checkpoint (agents/hub/model_folder.h). Throws Error with the figures if it does not fit.
 MemoryPlan require_memory(const std::filesystem::path& path, const ModelConfig& config, const MemoryWish& wish);

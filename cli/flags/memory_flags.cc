@@ -59,7 +59,7 @@ void use_memory(agents::PolicySource& policy, const MemoryFlags& flags) {
 
 void tell_memory(const agents::Policy& policy) {
   const auto* const local = dynamic_cast<const agents::LocalPolicy*>(&policy);
-  if (local && local->model().memory) fmt::print(stderr, "memory: {}\n", agents::to_text(*local->model().memory));
+  if (local && local->model().memory) fmt::print(stderr, "memory: {}\n", agents::plan_text(*local->model().memory));
 }
 
 }  // namespace agon::cli

@@ -26,56 +26,63 @@ template <typename Element, typename Vector>
 struct Lanes {
   using Type [[gnu::vector_size(kLanesOf<Vector> * sizeof(Element))]] = Element;
 };
-template <typename Element, typename Vector>
-AGON_INLINE typename Lanes<Element, Vector>::Type load_lanes(const std::byte* from) {
-  typename Lanes<Element, Vector>::Type lanes;
+template <typename Vector>
+using Words = typename Lanes<std::int32_t, Vector>::Type;
+template <typename To, typename From>
+AGON_INLINE To same_bytes(const From& from) {
+  To to;
+  static_assert(sizeof to == sizeof from);
+  std::memcpy(&to, &from, sizeof to);
+  return to;
+}
+template <typename Vector>
+AGON_INLINE Vector load_lanes(const std::byte* from) {
+  Vector lanes;
   std::memcpy(&lanes, from, sizeof lanes);
   return lanes;
 }
 
-// Values of one type as fp32, without their scales.
+// The values at one place of each word as fp32, without their scales.
 template <typename Value, typename Vector>
-AGON_INLINE Vector load_values(const std::byte* from) {
-  if constexpr (sizeof(Value) == sizeof(float)) {
-    return load_lanes<float, Vector>(from);
-  } else if constexpr (sizeof(Value) == sizeof(Bfloat)) {
-    using Bits = typename Lanes<std::uint32_t, Vector>::Type;
-    const Bits bits = __builtin_convertvector(load_lanes<Bfloat, Vector>(from), Bits) << 16;
-    Vector values;
-    std::memcpy(&values, &bits, sizeof values);
-    return values;
-  } else {
-    using Whole = typename Lanes<std::int32_t, Vector>::Type;
-    return __builtin_convertvector(__builtin_convertvector(load_lanes<Code, Vector>(from), Whole), Vector);
-  }
+AGON_INLINE Vector widen(const Words<Vector>& words, int place) {
+  constexpr int kTop = 8 * (sizeof(float) - sizeof(Value));  // bits of a word beside the value
+  const Words<Vector> raised = words << (kTop - 8 * static_cast<int>(sizeof(Value)) * place);
+  if constexpr (sizeof(Value) == sizeof(float)) return same_bytes<Vector>(words);
+  if constexpr (sizeof(Value) == sizeof(Bfloat)) return same_bytes<Vector>(raised & -(1 << kTop));
+  return __builtin_convertvector(raised >> kTop, Vector);
 }
 
 // A block of one type, read as fp32.
 template <typename Value>
 struct Block {
-  static constexpr std::int64_t kBytes = sizeof(Value);
+  static constexpr int kInWord = sizeof(float) / sizeof(Value);
+  static constexpr bool kHasScales = sizeof(Value) == 1;
   const std::byte* at;
   const KeyBlockLayout& layout;
 
-  // Dimension i of the keys from `slot` on.
+  // Dimension word * kInWord + place of the keys from `slot` on.
   template <typename Vector>
-  AGON_INLINE Vector keys(int i, int slot) const {
-    const Vector values = load_values<Value, Vector>(at + (i * kKeyBlock + slot) * kBytes);
-    if constexpr (kBytes > 1) return values;
-    const int place = i / kScaleGroup * kKeyBlock + slot;
-    return values * load_lanes<float, Vector>(at + layout.key_scales + place * std::int64_t{sizeof(float)});
+  AGON_INLINE Vector keys(int word, int place, int slot) const {
+    const std::int64_t offset = (word * kKeyBlock + slot) * KeyBlockLayout::kWord;
+    const Vector values = widen<Value, Vector>(load_lanes<Words<Vector>>(at + offset), place);
+    if constexpr (!kHasScales) return values;
+    const int scale = word * kInWord / kScaleGroup * kKeyBlock + slot;
+    return values * load_lanes<Vector>(at + layout.key_scales + scale * KeyBlockLayout::kWord);
   }
   // Dimensions of one value from `column` on.
   template <typename Vector>
   AGON_INLINE Vector value(int slot, int column) const {
-    const Vector values = load_values<Value, Vector>(at + layout.values + (slot * layout.width + column) * kBytes);
-    if constexpr (kBytes > 1) return values;
-    float scale;
-    const int place = slot * layout.groups + column / kScaleGroup;
-    std::memcpy(&scale, at + layout.value_scales + place * std::int64_t{sizeof(float)}, sizeof scale);
-    return values * scale;
+    const int vector = column / kKeyBlock;
+    const std::int64_t word = vector / kInWord * kKeyBlock + column % kKeyBlock;
+    const std::byte* const from = at + layout.values + slot * layout.value_stride + word * KeyBlockLayout::kWord;
+    const Vector values = widen<Value, Vector>(load_lanes<Words<Vector>>(from), vector % kInWord);
+    if constexpr (!kHasScales) return values;
+    const int scale = slot * layout.groups + column / kScaleGroup;
+    return values * load_lanes<float>(at + layout.value_scales + scale * KeyBlockLayout::kWord);
   }
-  AGON_INLINE void prefetch_values(int line) const { __builtin_prefetch(at + layout.values + line * kLanes * kBytes); }
+  AGON_INLINE void prefetch_values(int word) const {
+    __builtin_prefetch(at + layout.values + word * kKeyBlock * KeyBlockLayout::kWord);
+  }
 };
 
 // The queries of one round. Scores and then weights: [queries, stride], of the shared keys, then of a query's own, each
@@ -99,21 +106,29 @@ AGON_INLINE void score_blocks(const Round& round, int first, const std::byte* co
   Vector score[B][Q][kParts] = {};
   const float* query[Q];
   for (int q = 0; q < Q; ++q) query[q] = round.queries[static_cast<std::size_t>(first + q)].query;
-  for (int i = 0; i < round.head_dim; ++i) {
-    Vector key[B][kParts];
+  constexpr int kInWord = Block<Value>::kInWord;
+  for (int word = 0; word * kInWord < round.head_dim; ++word) {
 #pragma GCC unroll 4
-    for (int b = 0; b < B; ++b) {
-      const Block<Value> block{pages[b] + offset, round.layout};
-#pragma GCC unroll 2
-      for (int part = 0; part < kParts; ++part) key[b][part] = block.template keys<Vector>(i, part * kLanesOf<Vector>);
-      block.prefetch_values(i);  // they are wanted next
-    }
-#pragma GCC unroll 4
-    for (int q = 0; q < Q; ++q)
+    for (int b = 0; b < B; ++b)
+      Block<Value>{pages[b] + offset, round.layout}.prefetch_values(word);  // they are wanted next
+#pragma GCC unroll 1
+    for (int place = 0; place < kInWord; ++place) {
+      const int i = word * kInWord + place;
+      if (i == round.head_dim) break;
+      Vector key[B][kParts];
 #pragma GCC unroll 4
       for (int b = 0; b < B; ++b)
 #pragma GCC unroll 2
-        for (int part = 0; part < kParts; ++part) score[b][q][part] += query[q][i] * key[b][part];
+        for (int part = 0; part < kParts; ++part)
+          key[b][part] =
+              Block<Value>{pages[b] + offset, round.layout}.template keys<Vector>(word, place, part * kLanesOf<Vector>);
+#pragma GCC unroll 4
+      for (int q = 0; q < Q; ++q)
+#pragma GCC unroll 4
+        for (int b = 0; b < B; ++b)
+#pragma GCC unroll 2
+          for (int part = 0; part < kParts; ++part) score[b][q][part] += query[q][i] * key[b][part];
+    }
   }
   for (int q = 0; q < Q; ++q)
     for (int b = 0; b < B; ++b) {
@@ -273,25 +288,33 @@ AGON_INLINE void attend_with(const Round& round, const KeyRun& shared) {
     }
 }
 
-template <typename Value>
-AGON_INLINE void attend_to(const Round& round, const KeyRun& shared) {
-  if (has_wide_registers())
-    attend_with<Value, Floats>(round, shared);
-  else
-    attend_with<Value, NarrowFloats>(round, shared);
+// Each is compiled for its own registers alone: vectors that are wider take the compiler minutes.
+AGON_WIDE void attend_wide_floats(const Round& round, const KeyRun& shared) {
+  attend_with<float, Floats>(round, shared);
 }
-AGON_MULTIVERSION void attend_to_floats(const Round& round, const KeyRun& shared) { attend_to<float>(round, shared); }
-AGON_MULTIVERSION void attend_to_bfloats(const Round& round, const KeyRun& shared) { attend_to<Bfloat>(round, shared); }
-AGON_MULTIVERSION void attend_to_codes(const Round& round, const KeyRun& shared) { attend_to<Code>(round, shared); }
+AGON_WIDE void attend_wide_bfloats(const Round& round, const KeyRun& shared) {
+  attend_with<Bfloat, Floats>(round, shared);
+}
+AGON_WIDE void attend_wide_codes(const Round& round, const KeyRun& shared) { attend_with<Code, Floats>(round, shared); }
+AGON_MULTIVERSION void attend_floats(const Round& round, const KeyRun& shared) {
+  attend_with<float, NarrowFloats>(round, shared);
+}
+AGON_MULTIVERSION void attend_bfloats(const Round& round, const KeyRun& shared) {
+  attend_with<Bfloat, NarrowFloats>(round, shared);
+}
+AGON_MULTIVERSION void attend_codes(const Round& round, const KeyRun& shared) {
+  attend_with<Code, NarrowFloats>(round, shared);
+}
 
 void attend(KeyType type, const Round& round, const KeyRun& shared) {
+  const bool is_wide = has_wide_registers();
   switch (type) {
     case KeyType::f32:
-      return attend_to_floats(round, shared);
+      return is_wide ? attend_wide_floats(round, shared) : attend_floats(round, shared);
     case KeyType::bf16:
-      return attend_to_bfloats(round, shared);
+      return is_wide ? attend_wide_bfloats(round, shared) : attend_bfloats(round, shared);
     case KeyType::q8:
-      return attend_to_codes(round, shared);
+      return is_wide ? attend_wide_codes(round, shared) : attend_codes(round, shared);
   }
 }
 
@@ -319,26 +342,24 @@ AGON_MULTIVERSION float keep(const float* x, int count, Code* kept) {
   return inverse > 0 ? largest / kMostCode : 0;
 }
 
-void put_scale(std::byte* scales, std::int64_t place, float scale) {
-  std::memcpy(scales + place * std::int64_t{sizeof scale}, &scale, sizeof scale);
+template <typename Value>
+void put_at(std::byte* block, std::int64_t offset, const Value& value) {
+  std::memcpy(block + offset, &value, sizeof value);
 }
 
 template <typename Value>
 void put(const KeyFormat& format, const float* key, const float* value, std::byte* block, int slot) {
-  constexpr std::int64_t kBytes = sizeof(Value);
   const KeyBlockLayout layout(format);
   Value kept[kScaleGroup];
   for (int first = 0; first < format.head_dim; first += kScaleGroup) {
     const int count = std::min(kScaleGroup, format.head_dim - first), group = first / kScaleGroup;
     const float key_scale = keep(key + first, count, kept);
-    for (int i = 0; i < count; ++i)
-      std::memcpy(block + ((first + i) * kKeyBlock + slot) * kBytes, &kept[i], sizeof(Value));
+    for (int i = 0; i < count; ++i) put_at(block, layout.key_at(first + i, slot), kept[i]);
     const float value_scale = keep(value + first, count, kept);
-    std::memcpy(block + layout.values + (slot * layout.width + first) * kBytes, kept,
-                static_cast<std::size_t>(count) * sizeof(Value));
+    for (int i = 0; i < count; ++i) put_at(block, layout.value_at(slot, first + i), kept[i]);
     if (layout.groups == 0) continue;
-    put_scale(block + layout.key_scales, group * kKeyBlock + slot, key_scale);
-    put_scale(block + layout.value_scales, slot * layout.groups + group, value_scale);
+    put_at(block, layout.key_scales + (group * kKeyBlock + slot) * KeyBlockLayout::kWord, key_scale);
+    put_at(block, layout.value_scales + (slot * layout.groups + group) * KeyBlockLayout::kWord, value_scale);
   }
 }
 

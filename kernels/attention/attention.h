@@ -20,8 +20,7 @@ struct KeyFormat {
 };
 
 inline constexpr int kKeyBlock = 16;  // keys
-// A block of one head: keys as [head_dim, 16], then values as [16, head_dim rounded up to 16]. In q8 the codes of each
-// are followed by their scales. A multiple of 64.
+// A block of one head: its keys, then its values (kernels/attention/key_block.h). A multiple of 64.
 std::int64_t key_block_bytes(const KeyFormat& format);
 // slot 0 .. 15. In q8, a value that is not finite turns its 32 neighbours into NaN.
 void put_key(const KeyFormat& format, const float* key, const float* value, std::byte* block, int slot);

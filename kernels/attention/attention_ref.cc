@@ -11,18 +11,20 @@ namespace agon::kernels::reference {
 namespace {
 
 template <typename Value>
-Value read(const std::byte* from, std::int64_t place) {
+Value read(const std::byte* from) {
   Value value;
-  std::memcpy(&value, from + place * std::int64_t{sizeof(Value)}, sizeof value);
+  std::memcpy(&value, from, sizeof value);
   return value;
 }
 
 // scale: of a value's group.
-float decode(KeyType type, const std::byte* values, std::int64_t place, float scale) {
-  if (type == KeyType::f32) return read<float>(values, place);
-  if (type == KeyType::bf16) return std::bit_cast<float>(std::uint32_t{read<std::uint16_t>(values, place)} << 16);
-  return static_cast<float>(read<std::int8_t>(values, place)) * scale;
+float decode(KeyType type, const std::byte* from, float scale) {
+  if (type == KeyType::f32) return read<float>(from);
+  if (type == KeyType::bf16) return std::bit_cast<float>(std::uint32_t{read<std::uint16_t>(from)} << 16);
+  return static_cast<float>(read<std::int8_t>(from)) * scale;
 }
+
+float scale_at(const std::byte* scales, int place) { return read<float>(scales + place * KeyBlockLayout::kWord); }
 
 struct Pair {
   std::vector<float> key, value;
@@ -53,10 +55,10 @@ void get_key(const KeyFormat& format, const std::byte* block, int slot, float* k
   const bool has_scales = format.type == KeyType::q8;
   for (int i = 0; i < format.head_dim; ++i) {
     const int group = i / kScaleGroup;
-    const float key_scale = has_scales ? read<float>(block + layout.key_scales, group * kKeyBlock + slot) : 1;
-    const float value_scale = has_scales ? read<float>(block + layout.value_scales, slot * layout.groups + group) : 1;
-    key[i] = decode(format.type, block, i * kKeyBlock + slot, key_scale);
-    value[i] = decode(format.type, block + layout.values, slot * layout.width + i, value_scale);
+    const float key_scale = has_scales ? scale_at(block + layout.key_scales, group * kKeyBlock + slot) : 1;
+    const float value_scale = has_scales ? scale_at(block + layout.value_scales, slot * layout.groups + group) : 1;
+    key[i] = decode(format.type, block + layout.key_at(i, slot), key_scale);
+    value[i] = decode(format.type, block + layout.value_at(slot, i), value_scale);
   }
 }
 

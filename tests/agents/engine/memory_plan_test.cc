@@ -16,7 +16,7 @@ namespace {
 
 ModelFolder tiny() { return open_model_folder(agon::test::source_path("models/agon-tiny")); }
 ModelFolder text_model(const std::string& name) {
-  return open_model_folder(agon::test::golden_path("text_models") + "/" + name);
+  return open_model_folder(agon::test::golden_path("text_models/" + name));
 }
 
 }  // namespace
@@ -28,7 +28,10 @@ TEST_CASE("memory plan: weights take what is planned, in every type") {
          {WeightKind::automatic, WeightKind::f32, WeightKind::bf16, WeightKind::q8, WeightKind::q4}) {
       CAPTURE(model.path.string(), static_cast<int>(kind));
       const auto taken = static_cast<double>(bytes_of(load_engine_weights(model.path, model.config, kind)));
-      CHECK(static_cast<double>(planned_weight_bytes(tensors, model.config, kind)) == Approx(taken).epsilon(0.05));
+      const auto planned = static_cast<double>(planned_weight_bytes(tensors, model.config, kind));
+      CHECK(planned >= 0.98 * taken);
+      // Small linears are filled up to whole panels, several together.
+      CHECK(planned <= (model.config.vision ? 1.02 : 1.3) * taken);
     }
   }
 }
@@ -47,9 +50,11 @@ TEST_CASE("memory plan: keys and values take what the limit leaves") {
   MemoryPlan small = plan_memory(tensors, model.config, wish);
   CHECK(small.key_value_bytes == 3 * page);
   CHECK(small.tokens() == 48);
-  CHECK_THAT(to_text(small), Contains("KV for 48 tokens in"));
+  CHECK_THAT(plan_text(small), Contains("KV for 48 tokens in"));
   wish.keys = KeyType::bf16;
-  CHECK(plan_memory(tensors, model.config, wish).tokens() == 96);
+  const std::int64_t small_page = PagePool::bytes_for(model.config.text, KeyType::bf16);
+  CHECK(small_page < page);
+  CHECK(plan_memory(tensors, model.config, wish).tokens() == 3 * page / small_page * 16);
   wish.limit = whole.by_kind[1];
   small = plan_memory(tensors, model.config, wish);
   CHECK(small.tokens() == 0);

@@ -45,11 +45,12 @@ TEST_CASE("page pool: promises stay within the memory, pages come back and are u
 
 TEST_CASE("page pool: the same memory holds more pages of a smaller type") {
   using agon::kernels::KeyType;
-  const TextConfig text = small_config().text;
+  TextConfig text = small_config().text;
+  text.head_size = 64;  // fills the words of every type
   const PagePool floats(text, kMegabyte), bfloats(text, kMegabyte, KeyType::bf16), codes(text, kMegabyte, KeyType::q8);
   CHECK(bfloats.page_bytes() == floats.page_bytes() / 2);
   CHECK(bfloats.max_pages() == 2 * floats.max_pages());
-  CHECK(codes.page_bytes() == 2 * 2 * 16 * (16 + 4));  // layers, keys and values, tokens, codes and a scale
+  CHECK(codes.page_bytes() == 2 * 2 * 16 * (64 + 2 * 4));  // layers, keys and values, tokens, codes and scales
   for (const PagePool* pool : {&floats, &bfloats, &codes}) CHECK(pool->max_pages() * pool->page_bytes() <= kMegabyte);
   for (const KeyType type : {KeyType::f32, KeyType::bf16, KeyType::q8}) CHECK(find_key_type(name_of(type)) == type);
   CHECK(find_key_type("auto") == KeyType::f32);

@@ -96,7 +96,8 @@ TEST_CASE("text models: weights of fewer bits are near, and scoring equals sampl
 TEST_CASE("text models: keys and values of fewer bits are near, and scoring equals sampling to the last bit") {
   const Json models = golden_models();
   for (const auto& [name, cases] : models.items())
-    for (const auto [keys, margin] : {std::pair(kernels::KeyType::bf16, 0.02), std::pair(kernels::KeyType::q8, 0.02)}) {
+    for (const auto& [keys, margin] :
+         {std::pair(kernels::KeyType::bf16, 0.02), std::pair(kernels::KeyType::q8, 0.02)}) {
       const auto policy =
           make_local_policy(kGolden + "/" + name, {.threads = 2, .weights = WeightKind::f32, .keys = keys});
       for (const Json& expected : cases) {
