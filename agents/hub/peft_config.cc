@@ -104,10 +104,10 @@ class ConfigKeys {
       throw wrong(key, "not a list of names or a regular expression");
     return {value.get<std::vector<std::string>>(), std::nullopt};
   }
-  std::regex pattern(const char* key, const std::string& text) const {
+  NamePattern pattern(const char* key, const std::string& text) const {
     try {
-      return std::regex(text);
-    } catch (const std::regex_error&) {
+      return NamePattern(text);
+    } catch (const Error&) {
       throw wrong(key, "not a regular expression that agon reads. List the names in its place");
     }
   }
@@ -117,10 +117,15 @@ class ConfigKeys {
 
 // The number of the layer that a module lies in, as PEFT finds it; nothing: it lies in none.
 std::optional<int> layer_of(const std::string& module) {
-  static const std::regex kNumbered(R"(.*\.[^.]*\.(\d{1,6})\..*)");
-  std::smatch found;
-  if (!std::regex_match(module, found, kNumbered)) return std::nullopt;
-  return std::stoi(found[1]);
+  constexpr std::size_t kMostDigits = 6;
+  const std::vector<std::string> parts = split(module, ".");
+  for (std::size_t i = parts.size(); i-- > 3;) {
+    const std::string& part = parts[i - 1];
+    const bool is_number = !part.empty() && part.size() <= kMostDigits &&
+                           std::all_of(part.begin(), part.end(), [](char c) { return c >= '0' && c <= '9'; });
+    if (is_number) return std::stoi(part);
+  }
+  return std::nullopt;
 }
 
 // A whole number without a point, as PEFT writes it.
@@ -148,7 +153,7 @@ std::optional<fs::path> find_in_cache(const std::string& name) {
 }  // namespace
 
 bool ModuleNames::contain(const std::string& module) const {
-  if (pattern) return std::regex_match(module, *pattern);
+  if (pattern) return pattern->matches(module);
   return std::any_of(names.begin(), names.end(),
                      [&](const std::string& name) { return module == name || module.ends_with("." + name); });
 }

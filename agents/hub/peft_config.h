@@ -3,11 +3,11 @@
 
 #include <filesystem>
 #include <optional>
-#include <regex>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "agents/hub/name_pattern.h"
 #include "core/json.h"
 
 namespace agon::agents {
@@ -17,7 +17,7 @@ inline constexpr const char* kPeftConfigFile = "adapter_config.json";
 // Names of modules as PEFT compares them: whole, or their end behind a dot; or a regular expression of whole names.
 struct ModuleNames {
   std::vector<std::string> names;
-  std::optional<std::regex> pattern;
+  std::optional<NamePattern> pattern;
   bool contain(const std::string& module) const;
 };
 

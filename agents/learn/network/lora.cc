@@ -5,8 +5,8 @@
 #include <ATen/ops/zeros.h>
 
 #include <cmath>
-#include <regex>
 
+#include "agents/hub/name_pattern.h"
 #include "core/error.h"
 #include "core/rng.h"
 
@@ -18,11 +18,11 @@ using at::Tensor;
 std::vector<std::string> matching(const std::map<std::string, AdaptableLinear>& linears, const std::string& targets) {
   std::vector<std::string> modules;
   try {
-    const std::regex pattern(targets);
+    const NamePattern pattern(targets);
     for (const auto& [module, linear] : linears)
-      if (std::regex_match(module, pattern)) modules.push_back(module);
-  } catch (const std::regex_error& error) {
-    throw Error("lora: the targets '{}' are not a regular expression: {}.", targets, error.what());
+      if (pattern.matches(module)) modules.push_back(module);
+  } catch (const Error& error) {
+    throw Error("lora: targets: {}.", error.what());
   }
   if (modules.empty())
     throw Error("lora: no linear of the model matches '{}' as a whole; a name is '{}'.", targets,

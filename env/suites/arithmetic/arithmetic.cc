@@ -3,14 +3,16 @@
 #include <string>
 #include <utility>
 
+#include "env/grading/grader.h"
 #include "env/kit/schemas.h"
 #include "env/kit/suite_task.h"
-#include "env/protocol.h"
 #include "env/suites/arithmetic/task.h"
 #include "env/suites/suites.h"
 
 namespace agon::env {
 namespace {
+
+constexpr const char* kGrader = "number";
 
 class ArithmeticEnv : public SingleTurnEnv {
  public:
@@ -22,7 +24,8 @@ class ArithmeticEnv : public SingleTurnEnv {
         rng, options.split, [this](Rng& stream) { return draw_arithmetic_task(level_, stream); },
         [](const ArithmeticTask& task) { return task.expression(); });
     const std::string prompt = "What is " + numbers_.expression() + "?";
-    start({task_id("arithmetic", level_, options), level_, numbers_.kind, prompt, std::to_string(numbers_.result())});
+    start({task_id("arithmetic", level_, options), level_, numbers_.kind, prompt, std::to_string(numbers_.result()),
+           grading_of(kGrader, Json::object())});
     StepResult first;
     first.observation.parts = {Part::of(prompt)};
     return first;
@@ -31,10 +34,7 @@ class ArithmeticEnv : public SingleTurnEnv {
   std::unique_ptr<Env> fork() const override { return std::make_unique<ArithmeticEnv>(*this); }
 
  protected:
-  double accuracy(std::string_view text) const override {
-    const std::optional<std::string> answer = extract_answer(text);
-    return answer && is_gold_answer(numbers_, *answer) ? 1 : 0;
-  }
+  double accuracy(std::string_view text) const override { return Grader(kGrader, task().gold).grade(text); }
 
   std::optional<std::string> solution() const override { return joined_steps(solve_arithmetic(numbers_)); }
 
@@ -66,13 +66,14 @@ SuiteDefinition arithmetic_suite(const SuiteOptions&) {
   SuiteInfo info;
   info.name = "arithmetic";
   info.description = "Sums, differences and products of whole numbers, in text alone";
-  info.instructions = "Write each operation as a step, such as 3 + 4 = 7. End with <answer>...</answer>.";
+  info.instructions = "Answer in one line for each operation, such as 3 + 4 = 7.";
   info.levels = kArithmeticLevels;
   info.default_level = 2;
   info.test_tasks = kTestTasks;
   info.metric = "answer";
   info.observation_schema = message_schema();
-  info.action_schema = text_action_schema("Equations parted by blank lines, then <answer>NUMBER</answer>.");
+  info.action_schema = text_action_schema(
+      "Equations parted by blank lines, then <answer>NUMBER</answer>; or any text in which the number is found.");
   return {std::move(info), [](int level) { return std::make_unique<ArithmeticEnv>(level); }};
 }
 
