@@ -55,5 +55,5 @@ echo "no model" >"$scratch/damaged.gguf"
 refuses 1 "damaged.gguf" "$agon" inspect "$scratch/damaged.gguf"
 refuses 1 "context" "$agon" bench "$smollm2" --prompt-tokens 9000 --rounds 1
 refuses 2 "auto, f32, bf16, q8" "$agon" complete --policy "$smollm2" --weights q3 hi
-refuses 1 "reads text alone" "$agon" run --policy "$smollm2" --suite charts --tasks 1 --out "$scratch/charts"
+refuses 1 "Choose a model that reads pictures" "$agon" run --policy "$smollm2" --suite charts --tasks 1 --out "$scratch/charts"
 finish

@@ -30,6 +30,7 @@ end_server() {
 stand_ins() {
   mkdir -p musique .deps runs
   ln -s "$source/tests/golden/sentence_encoder" .deps/minilm
+  ln -s "$source/.deps/smollm2" .deps/smollm2
   ln -s "$source/models/agon-tiny-critic" runs/selfplay-critic
   ln -s "$source/models/agon-tiny-tools" runs/selfplay-sneaky
   ln -s "$source/models/agon-tiny-reward" runs/reward-model
