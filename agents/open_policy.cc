@@ -1,6 +1,7 @@
 #include "agents/open_policy.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "agents/hub/peft_config.h"
 #include "agents/model_fingerprint.h"
@@ -9,10 +10,18 @@
 namespace agon::agents {
 namespace {
 
+constexpr std::string_view kKeysBefore = "kv=";
+
+std::optional<kernels::KeyType> read_key_type(std::string_view text) {
+  return text.starts_with(kKeysBefore) ? find_key_type(text.substr(kKeysBefore.size())) : std::nullopt;
+}
+
 // False: it is no choice.
 bool read_choice(const std::string& text, FolderChoices& choices) {
   if (const auto kind = find_weight_kind(text))
     choices.weights = *kind;
+  else if (const auto keys = read_key_type(text))
+    choices.keys = *keys;
   else if (const auto resampler = find_resampler(text))
     choices.resampler = resampler;
   else if (names_device(text))
@@ -31,6 +40,7 @@ std::string PolicySource::fingerprint() const {
   std::string files = model_fingerprint(folder);
   if (is_adapter_folder(folder)) files = fmt::format("{}+{}", files, model_fingerprint(base_of_adapter(folder)));
   if (choices.weights != WeightKind::automatic) files += fmt::format("#{}", name_of(choices.weights));
+  if (choices.keys != kernels::KeyType::f32) files += fmt::format("#{}{}", kKeysBefore, name_of(choices.keys));
   if (choices.device != kCpuDevice) files += "#" + choices.device;
   if (choices.resampler) files += fmt::format("#{}", name_of(*choices.resampler));
   return files;
@@ -60,8 +70,7 @@ PolicySource policy_source(const std::string& text) {
 std::unique_ptr<Policy> open_policy(PolicySource& source, const LocalPolicyOptions& options) {
   if (!source.endpoint) {
     LocalPolicyOptions own = options;
-    own.weights = source.choices.weights;
-    own.device = source.choices.device;
+    own.backend = source.backend_options();
     own.resampler = source.choices.resampler;
     return make_local_policy(source.folder, own);
   }

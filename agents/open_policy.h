@@ -16,6 +16,7 @@ namespace agon::agents {
 // How a folder is opened.
 struct FolderChoices {
   WeightKind weights = WeightKind::automatic;
+  kernels::KeyType keys = kernels::KeyType::f32;      // that keys and values are kept in
   std::string device = kCpuDevice;                    // agents/engine/open_backend.h
   std::optional<Resampler> resampler = std::nullopt;  // of pictures; nothing: the one that the folder names
   bool operator==(const FolderChoices&) const = default;
@@ -24,7 +25,8 @@ struct FolderChoices {
 // One of the two.
 struct PolicySource {
   std::filesystem::path folder;
-  FolderChoices choices;  // of the folder
+  FolderChoices choices;    // of the folder
+  std::int64_t memory = 0;  // bytes for its weights, keys and values; 0: the machine's
   std::optional<Endpoint> endpoint;
 
   PolicySource(std::filesystem::path path, const FolderChoices& with = {})  // NOLINT: a folder is a source
@@ -36,9 +38,12 @@ struct PolicySource {
   // model behind a server, which may move to another address.
   std::string fingerprint() const;
   bool operator==(const PolicySource& other) const;
+  BackendOptions backend_options() const {
+    return {choices.device, {choices.weights, choices.keys, memory}};
+  }  // of a folder
 };
 
-// "models/x#q8#cuda#torchvision" -> "models/x" and these; without such endings the whole text, and none.
+// "models/x#q8#kv=bf16#cuda#torchvision" -> "models/x" and these; without such endings the whole text, and none.
 std::pair<std::string, FolderChoices> split_choices(const std::string& text);
 // What the text names, without a default: a folder (of a model or of an adapter, which names its base) as it is, with
 // its choices behind a '#' each, or a server (agents/remote/endpoint.h).

@@ -35,8 +35,11 @@ struct LogitChanges {
   double repetition_penalty = 1;                       // above 0
   double presence_penalty = 0, frequency_penalty = 0;  // in nats
   std::map<std::int32_t, float> bias;                  // of ids; -infinity: never drawn
+  // Runs of ids that a completion never holds, each of at least one id: the last of a run is not drawn behind the
+  // others. What the prompt ends with does not count.
+  std::vector<std::vector<std::int32_t>> banned;
   bool are_none() const {
-    return repetition_penalty == 1 && presence_penalty == 0 && frequency_penalty == 0 && bias.empty();
+    return repetition_penalty == 1 && presence_penalty == 0 && frequency_penalty == 0 && bias.empty() && banned.empty();
   }
 };
 

@@ -1,5 +1,6 @@
 // kernels/multiversion.h - AGON_MULTIVERSION compiles a function for AVX-512, AVX2 and plain x86-64, chosen when the
-// program loads; on other processors and under sanitizers once, for the baseline. AGON_APART before a loop promises
+// program loads; on other processors and under sanitizers once, for the baseline. AGON_WIDE compiles it for AVX-512
+// alone, to be called where has_wide_registers() (kernels/vector.h). AGON_APART before a loop promises
 // that no iteration reads what another one writes, even where arrays are the same; for GCC, which otherwise leaves such
 // loops as they are.
 #pragma once
@@ -11,10 +12,13 @@
 // clang before 18 takes "arch=" for one model of processor; of features it takes one a version, and what it implies.
 #if !defined(AGON_HAS_MULTIVERSION)
 #define AGON_MULTIVERSION
+#define AGON_WIDE
 #elif defined(__clang__) && __clang_major__ < 18
 #define AGON_MULTIVERSION __attribute__((target_clones("avx512f", "avx2", "default")))
+#define AGON_WIDE __attribute__((target("avx512f,avx512bw,avx512cd,avx512dq,avx512vl,fma")))
 #else
 #define AGON_MULTIVERSION __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#define AGON_WIDE __attribute__((target("arch=x86-64-v4")))
 #endif
 
 #if defined(__clang__)

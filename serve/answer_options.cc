@@ -1,5 +1,6 @@
 #include "serve/answer_options.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -44,22 +45,11 @@ struct Unsupported {
   const char* key;
   double neutral = std::numeric_limits<double>::quiet_NaN();  // a number that changes nothing
 };
-constexpr Unsupported kUnsupported[] = {{"min_tokens", 0},
-                                        {"best_of", 1},
-                                        {"bad_words"},
-                                        {"stop_token_ids"},
-                                        {"ignore_eos"},
-                                        {"use_beam_search"},
-                                        {"allowed_token_ids"},
-                                        {"logits_processors"},
-                                        {"truncate_prompt_tokens"},
-                                        {"suffix"},
-                                        {"chat_template"},
-                                        {"documents"},
-                                        {"audio"},
-                                        {"functions"},
-                                        {"function_call"},
-                                        {"prompt_embeds"}};
+constexpr Unsupported kUnsupported[] = {
+    {"min_tokens", 0},   {"best_of", 1},        {"stop_token_ids"},    {"ignore_eos"},
+    {"use_beam_search"}, {"allowed_token_ids"}, {"logits_processors"}, {"truncate_prompt_tokens"},
+    {"suffix"},          {"chat_template"},     {"documents"},         {"audio"},
+    {"functions"},       {"function_call"},     {"prompt_embeds"}};
 constexpr const char* kConstraints[] = {
     "guided_json", "guided_regex", "guided_choice", "guided_grammar", "guided_options", "structured_outputs",
     "grammar",     "json_schema",  "regex",         "ebnf",           "structural_tag"};
@@ -92,6 +82,17 @@ std::map<std::int32_t, float> read_bias(const SortedJson& given) {
   return bias;
 }
 
+// Single tokens, as ids.
+std::vector<std::vector<std::int32_t>> read_banned(const RequestFields& fields) {
+  if (!fields.has("banned_token_ids")) return {};
+  std::vector<std::vector<std::int32_t>> banned;
+  for (const std::int32_t id : fields.token_ids("banned_token_ids")) banned.push_back({id});
+  if (banned.size() > kMostBanned)
+    throw refused("banned_token_ids",
+                  fmt::format("'banned_token_ids' has {} ids; at most {} are possible.", banned.size(), kMostBanned));
+  return banned;
+}
+
 agents::LogitChanges read_changes(const RequestFields& fields) {
   constexpr double kMostPenalty = 2, kLeastRepetition = 0.01, kMostRepetition = 10;
   agents::LogitChanges changes;
@@ -99,6 +100,7 @@ agents::LogitChanges read_changes(const RequestFields& fields) {
   changes.frequency_penalty = fields.number("frequency_penalty", -kMostPenalty, kMostPenalty, 0);
   changes.repetition_penalty = fields.number("repetition_penalty", kLeastRepetition, kMostRepetition, 1);
   changes.bias = read_bias(fields.at("logit_bias"));
+  changes.banned = read_banned(fields);
   return changes;
 }
 
@@ -121,6 +123,21 @@ agents::Sampling read_sampling(const RequestFields& fields) {
   sampling.stop = read_stops(fields);
   sampling.logprobs = true;
   return sampling;
+}
+
+void ban_words(const RequestFields& fields, const agents::Tokenizer& tokenizer, agents::Sampling& sampling) {
+  for (const std::string& word : fields.texts("bad_words")) {
+    const std::string bare = word.substr(std::min(word.find_first_not_of(' '), word.size()));
+    if (bare.empty() || bare.size() > kMostStopBytes)
+      throw refused("bad_words", fmt::format("'bad_words' holds a text of {} bytes; 1 to {} are possible.", bare.size(),
+                                             kMostStopBytes));
+    for (const std::string& spelled : {bare, " " + bare}) {
+      std::vector<std::int32_t> run = tokenizer.encode(spelled, false, agents::TextPlace::within);
+      if (!run.empty()) sampling.changes.banned.push_back(std::move(run));
+    }
+    if (sampling.changes.banned.size() > kMostBanned)
+      throw refused("bad_words", fmt::format("'bad_words' bans more than {} runs of tokens.", kMostBanned));
+  }
 }
 
 AnswerOptions read_answer_options(const RequestFields& fields) {

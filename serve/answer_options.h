@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 
+#include "agents/hub/tokenizer.h"
 #include "agents/policy.h"
 #include "serve/request_fields.h"
 
@@ -13,6 +14,7 @@ namespace agon::serve {
 inline constexpr int kMostSamples = 128;     // of a request
 inline constexpr int kMostTopLogprobs = 20;  // of a token
 inline constexpr std::size_t kMostStops = 32, kMostStopBytes = 256;
+inline constexpr std::size_t kMostBanned = 4096;  // runs of tokens
 
 struct AnswerOptions {
   bool streams = false, include_usage = false;  // the last event of a stream counts the tokens
@@ -28,6 +30,8 @@ struct AnswerOptions {
 
 // Without max_tokens and logprobs, whose form is the endpoint's.
 agents::Sampling read_sampling(const RequestFields& fields);
+// "bad_words": texts that are not written, neither alone nor behind a blank, in the tokens that they are encoded as.
+void ban_words(const RequestFields& fields, const agents::Tokenizer& tokenizer, agents::Sampling& sampling);
 AnswerOptions read_answer_options(const RequestFields& fields);
 int read_samples(const RequestFields& fields);  // "n"
 // Throws Refused for a key that would change the answer and does nothing here, unless its value is the one that changes

@@ -29,6 +29,10 @@ Refused cancelled() {
   return {{503, "the request was stopped: the client has gone, or the server is stopping.", kCancelled}};
 }
 
+Refused late() {
+  return {{504, "the answer was not done before this server's deadline. Ask for fewer tokens.", "deadline_exceeded"}};
+}
+
 Refused refused(const std::string& param, std::string message) {
   return {{400, std::move(message), "invalid_value", param}};
 }

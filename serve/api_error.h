@@ -29,6 +29,8 @@ Refused refused(const std::string& param, std::string message);
 // Of work that ends since request.stop is set.
 Refused cancelled();
 inline constexpr const char* kCancelled = "cancelled";  // its code
+// Of work that does not end before its deadline.
+Refused late();
 
 // What was read, unless there is an error.
 template <typename Value>

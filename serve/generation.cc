@@ -128,20 +128,23 @@ class Runner {
     if (sampling().max_tokens == 0) return nothing();
     std::optional<Clock::time_point> first;
     agents::GenerationWatch watch{
-        request_.stop, [&](std::size_t place, const agents::Completion& so_far) {
+        request_.stop,
+        [&](std::size_t place, const agents::Completion& so_far) {
           if (!first) first = Clock::now();
           if (so_far.token_ids.empty()) return;
           use(Written{place, so_far.token_ids.back(), so_far.logprobs.back(),
                       so_far.alternatives.empty() ? std::vector<agents::Alternative>() : so_far.alternatives.back()});
-        }};
+        },
+        generation_.deadline};
     const Clock::time_point start = Clock::now();
     try {
       std::vector<agents::Completion> completions = policy_.engine().generate(generation_.requests, &watch);
       measure(completions, start, first.value_or(start));
       return completions;
     } catch (const Error& error) {
-      if (!request_.stop) throw;
-      throw cancelled();
+      if (request_.stop) throw cancelled();
+      if (Clock::now() >= generation_.deadline) throw late();
+      throw;
     }
   }
 

@@ -21,6 +21,7 @@ struct Generation {
   std::vector<agents::GenerationRequest> requests;  // all with the same sampling and n
   std::vector<std::string> echoed;                  // prompts that begin the answers: of each request, or none
   std::vector<agents::TokenScores> prompt_scores;   // ServedPolicy::score_prompts of them, or none
+  agents::Deadline deadline = agents::kNoDeadline;
 };
 
 // Throws Refused, before anything is sent.

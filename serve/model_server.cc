@@ -84,6 +84,7 @@ struct ModelServer::Implementation {
 
   net::HttpServerOptions options_of(const ModelServerOptions& wanted) {
     most_held = wanted.limits.most_held_bytes;
+    deadline_seconds = wanted.deadline;
     if (wanted.key.empty() && !is_loopback(wanted.host))
       throw Error(
           "serve: other machines can reach --host {}, and there is no key. Set the environment variable AGON_API_KEY, "
@@ -196,6 +197,12 @@ struct ModelServer::Implementation {
       throw Refused{{503, "too many log-probabilities are under way; try again later.", "overloaded"}};
   }
 
+  agents::Deadline deadline_of(const net::HttpServerRequest& request) const {
+    if (deadline_seconds <= 0) return agents::kNoDeadline;
+    const std::chrono::duration<double> left(deadline_seconds - request.waited);
+    return Clock::now() + std::chrono::duration_cast<Clock::duration>(left);
+  }
+
   static net::HttpServerAnswer said(const Json& json) { return {200, to_text(json), {}}; }
   PictureLimits limits_of(HeldBytes& held) {
     PictureLimits limits;
@@ -276,25 +283,30 @@ struct ModelServer::Implementation {
     agents::EncodedPrompt prompt = policy.encode(call.request.messages, call.request.prefix, inputs);
     call.request.messages.clear();
     agents::Sampling& sampling = call.request.sampling;
+    ban_words(RequestFields(body), policy.tokenizer(), sampling);
     policy.require_room(prompt, sampling.max_tokens);
     if (sampling.max_tokens == 0) sampling.max_tokens = policy.max_context();
     Generation generation{name, AnswerForm::chat, call.answer, {}, {}, {}};
     generation.requests.push_back({std::move(prompt), call.request.n, sampling, adapter});
+    generation.deadline = deadline_of(request);
     hold_told(held, generation);
     if (call.answer.prompt_logprobs)
-      generation.prompt_scores = policy.score_prompts(generation.requests, *call.answer.prompt_logprobs, request.stop);
+      generation.prompt_scores =
+          policy.score_prompts(generation.requests, *call.answer.prompt_logprobs, request.stop, generation.deadline);
     return run_generation(policy, generation, request, metrics);
   }
 
   net::HttpServerAnswer complete(const SortedJson& body, const net::HttpServerRequest& request, HeldBytes& held) {
     const auto [name, adapter, policy] = named_policy(body);
-    const TextCall call = value_or_throw(read_text_call(body));
+    TextCall call = value_or_throw(read_text_call(body));
+    ban_words(RequestFields(body), policy.tokenizer(), call.sampling);
     Generation generation{name, AnswerForm::text, call.answer, {}, {}, {}};
     for (const TextPrompt& prompt : call.prompts) {
       agents::EncodedPrompt encoded = policy.encode(prompt);
       policy.require_room(encoded, call.sampling.max_tokens);
       generation.requests.push_back({std::move(encoded), call.n, call.sampling, adapter});
     }
+    generation.deadline = deadline_of(request);
     hold_told(held, generation);
     add_prompts(policy, call, generation, request.stop);
     return run_generation(policy, generation, request, metrics);
@@ -305,7 +317,8 @@ struct ModelServer::Implementation {
     const bool tells_echo = call.answer.echo && call.answer.logprobs;
     if (call.answer.prompt_logprobs || tells_echo)
       generation.prompt_scores = policy.score_prompts(
-          generation.requests, std::max(call.answer.prompt_logprobs.value_or(0), call.answer.top_logprobs), stop);
+          generation.requests, std::max(call.answer.prompt_logprobs.value_or(0), call.answer.top_logprobs), stop,
+          generation.deadline);
     if (!call.answer.echo) return;
     for (std::size_t i = 0; i < call.prompts.size(); ++i) {
       const TextPrompt& prompt = call.prompts[i];
@@ -343,6 +356,7 @@ struct ModelServer::Implementation {
   PictureCache pictures;
   std::atomic<std::int64_t> answered = 0;
   std::size_t most_held = 0;
+  double deadline_seconds = 0;
   net::HttpServer server;  // last: its threads use the others
 };
 

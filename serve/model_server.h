@@ -27,10 +27,11 @@ struct ServedModels {
 
 struct ModelServerOptions {
   std::string host = "127.0.0.1";
-  int port = 8000;     // 0: any that is free
-  int in_flight = 64;  // requests answered at a time
-  int queue = 256;     // requests that wait for that; one more gets 429
-  std::string key;     // that clients send as bearer token; empty: they need none
+  int port = 8000;      // 0: any that is free
+  int in_flight = 64;   // requests answered at a time
+  int queue = 256;      // requests that wait for that; one more gets 429
+  double deadline = 0;  // seconds from its arrival in which the policy answers a request; then it gets 504. 0: none
+  std::string key;      // that clients send as bearer token; empty: they need none
   std::size_t most_request_bytes = 16u << 20;
   net::HttpLimits limits{.most_held_bytes = 1u << 30, .stop_seconds = 30};
 };

@@ -22,14 +22,13 @@ std::size_t longest_token(const agents::Tokenizer& tokenizer) {
 }  // namespace
 
 ServedPolicy::ServedPolicy(const std::filesystem::path& folder, const agents::EngineOptions& options,
-                           const agents::FolderChoices& choices)
-    : folder_(agents::open_model_folder(folder, choices.resampler)),
+                           const agents::BackendOptions& backend, std::optional<agents::Resampler> resampler)
+    : folder_(agents::open_model_folder(folder, resampler)),
       name_(std::filesystem::weakly_canonical(folder).filename().string()),
       longest_token_(longest_token(*folder_.tokenizer)),
       pictures_(folder_.images),
-      engine_(
-          agents::open_backend(folder_.path, folder_.config, {.device = choices.device, .weights = choices.weights}),
-          folder_.config, folder_.tokenizer, options) {}
+      engine_(agents::open_backend(folder_.path, folder_.config, backend), folder_.config, folder_.tokenizer, options) {
+}
 
 void ServedPolicy::add_adapter(const std::string& name, const std::filesystem::path& folder) {
   if (name == name_ || adapters_.contains(name))
@@ -94,7 +93,8 @@ agents::EncodedPrompt ServedPolicy::encode(const TextPrompt& prompt) const {
 }
 
 std::vector<agents::TokenScores> ServedPolicy::score_prompts(const std::vector<agents::GenerationRequest>& requests,
-                                                             int alternatives, const std::atomic<bool>& stop) {
+                                                             int alternatives, const std::atomic<bool>& stop,
+                                                             agents::Deadline deadline) {
   std::vector<agents::ScoringRequest> scorings;
   for (const agents::GenerationRequest& request : requests) {
     const std::vector<std::int32_t>& ids = request.prompt.ids;
@@ -104,12 +104,13 @@ std::vector<agents::TokenScores> ServedPolicy::score_prompts(const std::vector<a
     scorings.push_back(
         {{{ids.begin(), first}, request.prompt.images}, {first, ids.end()}, 1.0, alternatives, request.adapter});
   }
-  agents::GenerationWatch watch{stop};
+  agents::GenerationWatch watch{.cancelled = stop, .deadline = deadline};
   std::vector<agents::TokenScores> scores;
   try {
     scores = engine_.score(scorings, &watch);
   } catch (const Error&) {
     if (stop) throw cancelled();
+    if (std::chrono::steady_clock::now() >= deadline) throw late();
     throw;
   }
   for (std::size_t i = 0; i < scores.size(); ++i) {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,7 +16,6 @@
 #include "agents/engine/open_backend.h"
 #include "agents/hub/model_folder.h"
 #include "agents/hub/patched_pictures.h"
-#include "agents/open_policy.h"
 #include "core/message.h"
 #include "serve/completion_request.h"
 
@@ -25,9 +25,9 @@ using ServedAdapters = std::map<std::string, std::shared_ptr<const agents::Engin
 
 class ServedPolicy {
  public:
-  // Throws Error for a folder that cannot be loaded.
+  // resampler: of pictures; nothing: the folder's. Throws Error for a folder that cannot be loaded.
   ServedPolicy(const std::filesystem::path& folder, const agents::EngineOptions& options,
-               const agents::FolderChoices& choices = {});
+               const agents::BackendOptions& backend = {}, std::optional<agents::Resampler> resampler = {});
 
   // Serves a LoRA adapter of the model by a name of its own; before requests come. Throws Error for a folder that is
   // not one of this model, and for a name that is taken.
@@ -47,9 +47,10 @@ class ServedPolicy {
                                const agents::ChatInputs& inputs);
   agents::EncodedPrompt encode(const TextPrompt& prompt) const;
   // Of each token of each prompt, with as many alternatives. NaN and no alternatives: of the first token, and up to the
-  // last picture. Throws Refused once `stop` is set.
+  // last picture. Throws Refused once `stop` is set or the deadline has passed.
   std::vector<agents::TokenScores> score_prompts(const std::vector<agents::GenerationRequest>& requests,
-                                                 int alternatives, const std::atomic<bool>& stop);
+                                                 int alternatives, const std::atomic<bool>& stop,
+                                                 agents::Deadline deadline = agents::kNoDeadline);
   // Throws Refused for a prompt that the model cannot read, and for max_tokens beyond the context.
   void require_room(const agents::EncodedPrompt& prompt, std::int64_t max_tokens) const;
 

@@ -1,15 +1,12 @@
 #include "agents/engine/cpu_backend.h"
 
-#include <unistd.h>
-
 #include <utility>
 
+#include "agents/engine/memory_plan.h"
 #include "agents/engine/vision_encoder.h"
 
 namespace agon::agents {
 namespace {
-
-std::int64_t default_cache_bytes() { return sysconf(_SC_PHYS_PAGES) / 4 * sysconf(_SC_PAGESIZE); }
 
 // Each thread keeps its own, so that nothing is allocated from token to token.
 DecoderScratch& decoder_scratch() {
@@ -19,10 +16,11 @@ DecoderScratch& decoder_scratch() {
 
 }  // namespace
 
-CpuBackend::CpuBackend(EngineWeights weights, const ModelConfig& config, std::int64_t cache_bytes)
+CpuBackend::CpuBackend(EngineWeights weights, const ModelConfig& config, std::int64_t cache_bytes,
+                       kernels::KeyType keys)
     : config_(config),
       weights_(std::move(weights)),
-      pages_(config.text, cache_bytes > 0 ? cache_bytes : default_cache_bytes()),
+      pages_(config.text, cache_bytes > 0 ? cache_bytes : machine_memory() / 4, keys),
       decoder_(weights_, config_.text, pages_) {}
 
 std::shared_ptr<const EngineAdapter> CpuBackend::load_adapter(const std::filesystem::path& folder) const {

@@ -102,7 +102,8 @@ void Decoder::attend(int layer, std::span<const DecoderRow> rows, float* qkv, fl
     for (int head = 0; head < kv_heads; ++head) {
       const DecoderRow& row = rows[static_cast<std::size_t>(r)];
       const float* key = qkv + r * stride + (heads + head) * size;
-      kernels::put_key(key, key + kv_heads * size, size, row.own->page_of(row.index) + pages_.head_offset(layer, head),
+      kernels::put_key(pages_.format(), key, key + kv_heads * size,
+                       row.own->page_of(row.index) + pages_.head_offset(layer, head),
                        static_cast<int>(row.index % kernels::kKeyBlock));
     }
   const std::vector<RowGroup>& groups = scratch.groups;
@@ -136,7 +137,7 @@ void Decoder::attend_group(std::span<const DecoderRow> rows, const float* querie
                       attended + row * heads * size + h * size,
                       rows[r].own->run(head_offset, common, rows[r].index + 1)});
     }
-  kernels::attention(list, shared, size, 1.0f / std::sqrt(static_cast<float>(size)), scratch);
+  kernels::attention(list, shared, pages_.format(), 1.0f / std::sqrt(static_cast<float>(size)), scratch);
 }
 
 void Decoder::embed(const DecoderRow& row, float* state) const {

@@ -21,12 +21,14 @@ struct EngineState {
         tokenizer(std::move(words)),
         scheduler(*backend, config, *tokenizer, options),
         max_pages(scheduler.pages().max_pages()),
-        page_bytes(scheduler.pages().page_bytes()) {}
+        page_bytes(scheduler.pages().page_bytes()),
+        weight_bytes(static_cast<std::int64_t>(backend->weight_bytes())) {}
   const std::unique_ptr<ModelBackend> backend;
   const ModelConfig config;
   const std::shared_ptr<const Tokenizer> tokenizer;
   Scheduler scheduler;
   const std::int64_t max_pages, page_bytes;  // of the scheduler, for any thread to read
+  const std::int64_t weight_bytes;
   const std::exception_ptr closed =
       std::make_exception_ptr(Error("policy: it was closed while a call was waiting for it."));
 };
@@ -103,6 +105,12 @@ void check(const LogitChanges& changes, const ModelConfig& config) {
     if (id < 0 || id >= config.text.vocab_size || !(bias < std::numeric_limits<float>::infinity()))
       throw Error("policy: logit_bias of the token {} is {}; ids are 0 to {}, and biases numbers or -inf.", id, bias,
                   config.text.vocab_size - 1);
+  for (const std::vector<std::int32_t>& run : changes.banned) {
+    if (run.empty()) throw Error("policy: a banned run of tokens is empty.");
+    for (const std::int32_t id : run)
+      if (id < 0 || id >= config.text.vocab_size)
+        throw Error("policy: the banned token {} is not in the model's vocabulary of {}.", id, config.text.vocab_size);
+  }
 }
 
 void check(const GenerationRequest& request, const EngineState& state) {
@@ -162,7 +170,7 @@ Engine::Engine(std::unique_ptr<ModelBackend> backend, const ModelConfig& config,
 
 Engine::Engine(EngineWeights weights, const ModelConfig& config, std::shared_ptr<const Tokenizer> tokenizer,
                const EngineOptions& options)
-    : Engine(std::make_unique<CpuBackend>(std::move(weights), config, options.cache_bytes), config,
+    : Engine(std::make_unique<CpuBackend>(std::move(weights), config, options.cache_bytes, options.keys), config,
              std::move(tokenizer), options) {}
 
 Engine::~Engine() {
@@ -175,6 +183,10 @@ Engine::~Engine() {
 }
 
 int Engine::max_context() const { return state_->config.text.max_position_embeddings; }
+
+ModelMemory Engine::memory() const {
+  return {state_->weight_bytes, state_->max_pages * state_->page_bytes, state_->page_bytes};
+}
 
 void Engine::require(const GenerationRequest& request) const { check(request, *state_); }
 

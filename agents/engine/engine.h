@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -16,16 +17,20 @@
 #include "agents/engine/backend.h"
 #include "agents/engine/engine_adapter.h"
 #include "agents/engine/engine_weights.h"
+#include "agents/engine/memory_plan.h"
 #include "agents/hub/prompt.h"
 #include "agents/hub/tokenizer.h"
 #include "agents/policy.h"
+#include "kernels/attention/attention.h"
 
 namespace agon::agents {
 
 struct EngineOptions {
-  int max_batch = 512;                  // sequences decoded together
-  int threads = 0;                      // of agon's kernels; 0: one per core
-  std::int64_t cache_bytes = 0;         // of an engine that is made of weights: see CpuBackend
+  int max_batch = 512;  // sequences decoded together
+  int threads = 0;      // of agon's kernels; 0: one per core
+  // Of an engine that is made of weights: see CpuBackend.
+  std::int64_t cache_bytes = 0;
+  kernels::KeyType keys = kernels::KeyType::f32;
   std::int64_t idle_bytes = 256 << 20;  // limit of memory for cached pictures, and for cached prompts, not in use
   double most_stall = 0.03;             // seconds in a step that sequences which generate wait for prompts to be read
   bool share_starts = true;             // false: different prompts share no start, to measure what sharing saves
@@ -45,6 +50,9 @@ struct ScoringRequest {
   std::shared_ptr<const EngineAdapter> adapter = nullptr;
 };
 
+using Deadline = std::chrono::steady_clock::time_point;
+inline constexpr Deadline kNoDeadline = Deadline::max();
+
 // Follows the work on one call. Must live until the call ends.
 struct GenerationWatch {
   // Once any thread has set it, the call ends with an Error after what is being computed: a token, or the prompts of a
@@ -53,6 +61,7 @@ struct GenerationWatch {
   // On the engine's thread, after each token of each sample: its place among the results, and what is written so far.
   // All samples wait for it meanwhile, so it must be quick; what it throws ends the call.
   std::function<void(std::size_t place, const Completion& so_far)> on_token = nullptr;
+  Deadline deadline = kNoDeadline;  // the call ends likewise once it has passed, running or waiting
 };
 
 // Sequences at the moment.
@@ -88,6 +97,7 @@ class Engine {
   // As ModelBackend::load_adapter.
   std::shared_ptr<const EngineAdapter> load_adapter(const std::filesystem::path& folder) const;
   int max_context() const;
+  ModelMemory memory() const;
   // Throws the Error with which generate would refuse the request.
   void require(const GenerationRequest& request) const;
   EngineLoad load() const { return {running_, waiting_}; }  // thread-safe

@@ -5,11 +5,26 @@
 
 namespace agon::agents {
 
-PagePool::PagePool(const TextConfig& config, std::int64_t max_bytes)
-    : heads_(config.num_key_value_heads),
-      head_floats_(kernels::key_block_floats(config.head_dim())),
-      page_floats_(config.num_hidden_layers * heads_ * head_floats_),
-      page_bytes_(page_floats_ * static_cast<std::int64_t>(sizeof(float))),
+std::optional<kernels::KeyType> find_key_type(std::string_view name) {
+  if (name == kKeyTypes[0]) return kernels::KeyType::f32;
+  for (const auto type : {kernels::KeyType::f32, kernels::KeyType::bf16, kernels::KeyType::q8})
+    if (name == name_of(type)) return type;
+  return std::nullopt;
+}
+
+std::string_view name_of(kernels::KeyType type) { return kKeyTypes[1 + static_cast<std::size_t>(type)]; }
+
+std::int64_t PagePool::bytes_for(const TextConfig& config, kernels::KeyType type) {
+  constexpr double kMost = 1LL << 60;  // of a config that lies
+  const auto head = static_cast<double>(kernels::key_block_bytes({type, config.head_dim()}));
+  return static_cast<std::int64_t>(std::min(kMost, head * config.num_key_value_heads * config.num_hidden_layers));
+}
+
+PagePool::PagePool(const TextConfig& config, std::int64_t max_bytes, kernels::KeyType type)
+    : format_{type, config.head_dim()},
+      heads_(config.num_key_value_heads),
+      head_bytes_(kernels::key_block_bytes(format_)),
+      page_bytes_(bytes_for(config, type)),
       max_pages_(max_bytes / page_bytes_) {}
 
 PagePool::PagePool(std::int64_t page_bytes, std::int64_t max_pages) : page_bytes_(page_bytes), max_pages_(max_pages) {}
@@ -23,8 +38,9 @@ bool PagePool::promise(std::int64_t pages) {
 PagePool::Page* PagePool::take() {
   if (free_.empty()) {
     if (free_.capacity() <= pages_.size()) free_.reserve(2 * pages_.size() + 1);  // returning pages allocates nothing
+    const std::int64_t bytes = head_bytes_ > 0 ? page_bytes_ : 0;
     return &pages_.emplace_back(
-        Page{kernels::AlignedFloats(static_cast<std::size_t>(page_floats_)), std::ssize(pages_)});
+        Page{kernels::AlignedFloats(static_cast<std::size_t>(bytes) / sizeof(float)), std::ssize(pages_)});
   }
   Page* page = free_.back();
   free_.pop_back();
@@ -50,7 +66,7 @@ void KeyValues::reserve(std::int64_t pages) {
 void KeyValues::add(PagePool::Page* page) {
   ++page->users;
   pages_.push_back(page);
-  blocks_.push_back(page->floats.data());
+  blocks_.push_back(reinterpret_cast<std::byte*>(page->memory.data()));
 }
 
 void KeyValues::require(std::int64_t tokens) {
@@ -70,7 +86,7 @@ void KeyValues::share(const KeyValues& other, std::int64_t tokens) {
 }
 
 void KeyValues::copy_rest(const KeyValues& other, std::int64_t tokens) {
-  if (tokens % kernels::kKeyBlock != 0) std::copy_n(other.page_of(tokens), pool_->page_floats(), page_of(tokens));
+  if (tokens % kernels::kKeyBlock != 0) std::copy_n(other.page_of(tokens), pool_->page_bytes(), page_of(tokens));
 }
 
 std::int64_t KeyValues::pages_alone() const {

@@ -37,21 +37,19 @@ Hash128 hash_of(const std::vector<Message>& messages, std::string_view prefix) {
 
 std::shared_ptr<LocalModel> load_model(const std::filesystem::path& folder, const LocalPolicyOptions& options) {
   ModelFolder parts = open_model_folder(folder, options.resampler);
-  std::unique_ptr<ModelBackend> backend =
-      open_backend(parts.path, parts.config, {.device = options.device, .weights = options.weights});
+  std::unique_ptr<ModelBackend> backend = open_backend(parts.path, parts.config, options.backend);
   return std::make_shared<LocalModel>(std::move(parts), std::move(backend), options);
 }
 
 // The one that a policy of this process holds, or a new one. Files that have changed since are another model.
 std::shared_ptr<LocalModel> shared_model(const std::filesystem::path& folder, const LocalPolicyOptions& options) {
   if (!std::filesystem::exists(folder)) return load_model(folder, options);  // which says what is missing
-  using Key = std::tuple<std::string, std::string, WeightKind, std::string, std::optional<Resampler>, int, int>;
+  using Key = std::tuple<std::string, std::string, BackendOptions, std::optional<Resampler>, int, int>;
   static std::mutex mutex;
   static std::map<Key, std::weak_ptr<LocalModel>> models;
   const Key key{std::filesystem::canonical(folder).string(),
                 model_fingerprint(folder),
-                options.weights,
-                options.device,
+                options.backend,
                 options.resampler,
                 options.max_batch,
                 options.threads};

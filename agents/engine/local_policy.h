@@ -20,8 +20,7 @@ namespace agon::agents {
 struct LocalPolicyOptions {
   int max_batch = 512;  // sequences decoded together
   int threads = 0;      // compute threads of agon's kernels; 0: the machine's cores. No influence on any result.
-  WeightKind weights = WeightKind::automatic;
-  std::string device = kCpuDevice;                    // agents/engine/open_backend.h
+  BackendOptions backend;
   std::optional<Resampler> resampler = std::nullopt;  // of pictures; nothing: the folder's
 };
 

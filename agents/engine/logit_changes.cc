@@ -1,6 +1,7 @@
 #include "agents/engine/logit_changes.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace agon::agents {
 namespace {
@@ -11,6 +12,12 @@ std::vector<std::int32_t> each_once(std::span<const std::int32_t> prompt, std::s
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   return ids;
+}
+
+bool would_complete(std::span<const std::int32_t> run, std::span<const std::int32_t> written) {
+  const std::span<const std::int32_t> before = run.first(run.size() - 1);
+  return before.size() <= written.size() &&
+         std::equal(before.begin(), before.end(), written.end() - std::ssize(before));
 }
 
 }  // namespace
@@ -30,6 +37,8 @@ void change_logits(const LogitChanges& changes, std::span<const std::int32_t> pr
   if (presence != 0)
     for (const std::int32_t id : each_once({}, written)) logit(id) -= presence;
   for (const auto& [id, bias] : changes.bias) logit(id) += bias;
+  for (const std::vector<std::int32_t>& run : changes.banned)
+    if (would_complete(run, written)) logit(run.back()) = -std::numeric_limits<float>::infinity();
 }
 
 }  // namespace agon::agents

@@ -14,6 +14,7 @@ namespace agon::agents {
 //   frequency_penalty f    - f * how often it was written
 //   presence_penalty p     - p if it was written
 //   bias                   + bias
+//   banned                 - infinity if it would complete a banned run
 // changed: as many as logits, overwritten. REQUIRES: ids of the vocabulary.
 void change_logits(const LogitChanges& changes, std::span<const std::int32_t> prompt,
                    std::span<const std::int32_t> written, std::span<const float> logits, std::vector<float>& changed);

@@ -27,8 +27,9 @@ std::unique_ptr<ModelBackend> open_backend(const std::filesystem::path& folder, 
   if (!names_device(options.device))
     throw Error("policy: there is no device '{}'. Choose cpu, torch:cpu, cuda or cuda:N.", options.device);
   if (options.device != kCpuDevice) return open_torch_backend(folder, config, options);
-  return std::make_unique<CpuBackend>(load_engine_weights(folder, config, options.weights), config,
-                                      options.cache_bytes);
+  const MemoryPlan plan = require_memory(folder, config, options.memory);
+  return std::make_unique<CpuBackend>(load_engine_weights(folder, config, options.memory.weights), config,
+                                      plan.key_value_bytes, options.memory.keys);
 }
 
 }  // namespace agon::agents

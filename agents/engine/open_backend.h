@@ -5,14 +5,14 @@
 //   cuda, cuda:1     LibTorch on a GPU
 #pragma once
 
-#include <cstdint>
+#include <compare>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "agents/engine/backend.h"
-#include "agents/engine/engine_weights.h"
+#include "agents/engine/memory_plan.h"
 
 namespace agon::agents {
 
@@ -21,12 +21,14 @@ bool names_device(std::string_view text);
 
 struct BackendOptions {
   std::string device = kCpuDevice;
-  WeightKind weights = WeightKind::automatic;
-  std::int64_t cache_bytes = 0;  // limit of memory for keys and values; 0: a quarter of the machine's, or of the GPU's
+  // LibTorch keeps keys and values in the type of the weights. Without a limit they may take a quarter of the machine's
+  // memory, or half of what is free on a GPU.
+  MemoryWish memory;
+  auto operator<=>(const BackendOptions&) const = default;
 };
 
-// `folder` as for load_engine_weights. Throws Error for a device that is not named so or not there, and for weights
-// that do not load or that the device does not take.
+// `folder` as for load_engine_weights. Throws Error for a device that is not named so or not there, for weights that do
+// not load or that the device does not take, and for a model that does not fit into the memory, with the figures.
 std::unique_ptr<ModelBackend> open_backend(const std::filesystem::path& folder, const ModelConfig& config,
                                            const BackendOptions& options);
 

@@ -131,21 +131,22 @@ void PromptCache::shrink() {
   }
 }
 
-template <typename Goes>
-void PromptCache::drop_if(const Goes& goes) {
-  for (auto entry = entries_.begin(); entry != entries_.end();) {
-    const auto next = std::next(entry);
-    if (goes(*entry->second.prompt, entry->second.prompt.use_count())) drop(entry);
-    entry = next;
+bool PromptCache::drop_oldest() {
+  for (const PromptKey* key : order_) {
+    const Entries::iterator entry = entries_.find(*key);
+    if (entry->second.prompt.use_count() > 1) continue;
+    drop(entry);
+    return true;
   }
-}
-
-void PromptCache::drop_idle() {
-  drop_if([](const CachedPrompt&, long users) { return users == 1; });
+  return false;
 }
 
 void PromptCache::drop_failed() {
-  drop_if([](const CachedPrompt& prompt, long) { return prompt.has_failed(); });
+  for (auto entry = entries_.begin(); entry != entries_.end();) {
+    const auto next = std::next(entry);
+    if (entry->second.prompt->has_failed()) drop(entry);
+    entry = next;
+  }
 }
 
 void ImageCache::add(const Hash128& image, ImageEmbeddings embeddings) {

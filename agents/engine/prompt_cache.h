@@ -76,7 +76,7 @@ class PromptCache {
   // then waits for it; no prompt waits for one that itself waits.
   SharedStart longest_start(const PromptKey& key);
   void add(PromptKey key, std::shared_ptr<CachedPrompt> prompt);  // REQUIRES: no prompt of that key is there
-  void drop_idle();                                               // every prompt that no sequence uses
+  bool drop_oldest();  // the least recently used prompt that no sequence uses; false: there is none
   void drop_failed();
   void clear();
 
@@ -90,8 +90,6 @@ class PromptCache {
   void touch(const Entry& entry) { order_.splice(order_.end(), order_, entry.place); }
   void shrink();
   void drop(Entries::iterator entry);
-  template <typename Goes>
-  void drop_if(const Goes& goes);
   std::int64_t idle_pages_;  // unused prompts are kept while they hold at most this many pages
   std::int64_t pages_ = 0;   // pages of all entries, shared ones counted once
   Entries entries_;          // sorted by key: the neighbours of a key share the longest starts with it

@@ -71,9 +71,12 @@ void Scheduler::step() {
 }
 
 void Scheduler::drop_cancelled() noexcept {
-  const auto end_if_cancelled = [this](const std::unique_ptr<EngineSequence>& sequence) {
+  const Deadline now = std::chrono::steady_clock::now();
+  const auto end_if_cancelled = [&](const std::unique_ptr<EngineSequence>& sequence) {
     EngineCall& call = *sequence->call;
-    if (!call.ended && call.watch && call.watch->cancelled) call.fail(cancelled_);
+    if (call.ended || !call.watch) return;
+    if (call.watch->cancelled) call.fail(cancelled_);
+    if (!call.ended && now >= call.watch->deadline) call.fail(late_);
   };
   for (const auto& sequence : running_) end_if_cancelled(sequence);
   for (const auto& sequence : waiting_) end_if_cancelled(sequence);
@@ -116,9 +119,9 @@ void Scheduler::admit() {
 }
 
 bool Scheduler::promise(std::int64_t pages) {
-  if (pages_.promise(pages)) return true;
-  prompts_.drop_idle();
-  return pages_.promise(pages);
+  while (!pages_.promise(pages))
+    if (!prompts_.drop_oldest()) return false;
+  return true;
 }
 
 // Finds or makes the prompt and promises memory for both; false if there is not enough memory until a running sequence

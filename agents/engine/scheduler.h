@@ -40,12 +40,12 @@ class Scheduler {
   void enqueue(const std::shared_ptr<EngineCall>& call);
   void admit();
   bool start(EngineSequence& sequence);
-  bool promise(std::int64_t pages);  // drops unused prompts if needed
+  bool promise(std::int64_t pages);  // drops unused prompts if needed, and no more than that
   void make_prompt(EngineSequence& sequence, const SharedStart& shared);
   void read_prompts() noexcept;
   std::int64_t most_read() const;  // tokens of prompts in the next step
   void drop_failed_prompts() noexcept;
-  void drop_cancelled() noexcept;
+  void drop_cancelled() noexcept;  // and those past their deadline
   void tell_watches() noexcept;
   void deliver() noexcept;
   void drop_ended() noexcept;  // and finished ones
@@ -63,6 +63,7 @@ class Scheduler {
   std::vector<std::unique_ptr<EngineSequence>> running_;
   std::vector<std::shared_ptr<CachedPrompt>> unread_;  // prompts of running sequences
   const std::exception_ptr cancelled_ = std::make_exception_ptr(Error("policy: the call was cancelled."));
+  const std::exception_ptr late_ = std::make_exception_ptr(Error("policy: the call did not end before its deadline."));
 };
 
 }  // namespace agon::agents

@@ -88,16 +88,18 @@ std::vector<float> by_token(const std::vector<std::vector<float>>& parts, std::i
 void attend_segment(const VisionConfig& config, const PatchSegment& segment, const float* qkv, int head, float* out) {
   const int hidden = config.hidden_size, size = hidden / config.num_heads, stride = 3 * hidden;
   const int unit = config.spatial_merge_size * config.spatial_merge_size;
-  thread_local kernels::AlignedFloats blocks, scratch;
-  thread_local std::vector<const float*> pages;
-  const std::int64_t keys = static_cast<std::int64_t>(segment.size()) * unit, block = kernels::key_block_floats(size);
+  const kernels::KeyFormat format{kernels::KeyType::f32, size};
+  thread_local kernels::AlignedFloats memory, scratch;
+  thread_local std::vector<const std::byte*> pages;
+  const std::int64_t keys = static_cast<std::int64_t>(segment.size()) * unit, block = kernels::key_block_bytes(format);
   const std::int64_t count = (keys + kernels::kKeyBlock - 1) / kernels::kKeyBlock;
-  blocks.require(static_cast<std::size_t>(count * block));
+  memory.require(static_cast<std::size_t>(count * block) / sizeof(float));
+  std::byte* const blocks = reinterpret_cast<std::byte*>(memory.data());
   pages.clear();
-  for (std::int64_t i = 0; i < count; ++i) pages.push_back(blocks.data() + i * block);
+  for (std::int64_t i = 0; i < count; ++i) pages.push_back(blocks + i * block);
   for (std::int64_t j = 0; j < keys; ++j) {
     const float* row = qkv + (segment[static_cast<std::size_t>(j / unit)] + j % unit) * stride + head * size;
-    kernels::put_key(row + hidden, row + 2 * hidden, size, blocks.data() + j / kernels::kKeyBlock * block,
+    kernels::put_key(format, row + hidden, row + 2 * hidden, blocks + j / kernels::kKeyBlock * block,
                      static_cast<int>(j % kernels::kKeyBlock));
   }
   thread_local std::vector<kernels::AttentionQuery> queries;
@@ -105,7 +107,7 @@ void attend_segment(const VisionConfig& config, const PatchSegment& segment, con
   for (const std::int64_t first : segment)
     for (std::int64_t row = first; row < first + unit; ++row)
       queries.push_back({qkv + row * stride + head * size, out + row * hidden + head * size, {}});
-  kernels::attention(queries, {pages.data(), 0, keys}, size, 1.0f / std::sqrt(static_cast<float>(size)), scratch);
+  kernels::attention(queries, {pages.data(), 0, keys}, format, 1.0f / std::sqrt(static_cast<float>(size)), scratch);
 }
 
 }  // namespace

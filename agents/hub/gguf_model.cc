@@ -72,14 +72,24 @@ void read_scaled_rope(const GgufFile& file, const GgufKeyReader& keys, Json& con
                                {"original_max_position_embeddings", scaling->trained_positions}};
 }
 
-bool may_see(const std::string& type) { return type == "qwen2vl"; }
+// The text models of the Qwen-VL families. Qwen2-VL and Qwen2.5-VL have one name: their tower says which they are.
+constexpr std::string_view kQwen2Sees = "qwen2vl", kQwen3Sees = "qwen3vl";
 
-// llama.cpp has one name for the text models of the Qwen-VL families: their tower says which they are. Without a tower
-// they are Qwen2.
+bool may_see(const std::string& type) { return type == kQwen2Sees || type == kQwen3Sees; }
+
+// The model type of a GGUF file's text. Without a tower it is that of the text alone.
+std::string known_type(const std::string& type, const GgufVision* vision) {
+  if (!may_see(type)) return type;
+  if (!vision) return type == kQwen2Sees ? "qwen2" : "qwen3";
+  const std::string tower = gguf_vision_model_type(*vision->file, vision->source);
+  if ((tower == "qwen3_vl") != (type == kQwen3Sees))
+    throw Error("{}: the tower of {} is not one of a text of {}. Which mmproj file belongs to the model?",
+                vision->source, tower, type);
+  return tower;
+}
+
 const Architecture& architecture_of(const std::string& type, const GgufVision* vision, const std::string& source) {
-  const std::string known = vision          ? gguf_vision_model_type(*vision->file, vision->source)
-                            : may_see(type) ? "qwen2"
-                                            : type;
+  const std::string known = known_type(type, vision);
   const Architecture* const architecture = find_architecture(known);
   if (!architecture || architecture->sees() != (vision != nullptr))
     throw Error("{}: general.architecture: {} is not read from GGUF. agon knows {}.", source, shown_text(type),
@@ -444,7 +454,8 @@ std::vector<GgufKey> gguf_keys(const ModelFolder& parts, const std::string& name
   const ModelConfig& config = parts.config;
   if (config.text.rope_scaling)
     throw Error("GGUF: {} has the scaled positions of Llama 3, which are not written.", parts.path.string());
-  const std::string type = config.vision ? "qwen2vl" : config.model_type;
+  const bool is_stacked = config.vision && config.vision->tower->is_stacked;
+  const std::string type(is_stacked ? kQwen3Sees : config.vision ? kQwen2Sees : config.model_type);
   const TextConfig& text = config.text;
   std::vector<GgufKey> keys{{"general.architecture", type}, {"general.name", name}};
   const auto number = [&](const char* key, int value) {
@@ -461,6 +472,7 @@ std::vector<GgufKey> gguf_keys(const ModelFolder& parts, const std::string& name
   number("context_length", text.max_position_embeddings);
   number("vocab_size", text.vocab_size);
   keys.push_back({type + ".attention.layer_norm_rms_epsilon", static_cast<float>(text.rms_norm_eps)});
+  if (is_stacked) number("n_deepstack_layers", static_cast<int>(config.vision->deepstack_blocks.size()));
   if (config.vision) {
     const auto& [time, height, width] = text.mrope_section;
     keys.push_back({type + ".rope.dimension_sections", std::vector<std::int32_t>{time, height, width, 0}});

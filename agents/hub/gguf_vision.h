@@ -32,24 +32,24 @@ std::optional<GgufVision> open_gguf_vision(const std::filesystem::path& gguf);
 
 // Each throws Error naming what is missing or not supported; `source` names the file.
 
-std::string gguf_vision_model_type(const GgufFile& tower, const std::string& source);  // "qwen2_5_vl"
+std::string gguf_vision_model_type(const GgufFile& tower, const std::string& source);  // of config.json
 Json gguf_vision_config(const GgufFile& tower, const std::string& source);             // "vision_config"
 Json gguf_image_processor(const GgufFile& tower, const std::string& source);
 
-// Tensors of the hub's layout. llama.cpp splits two of them, patches by frames and attention by queries, keys and
-// values: those are put together in memory of their own.
+// Tensors of the hub's layout. llama.cpp splits two of them, patches by frames and (not of Qwen3-VL) attention by
+// queries, keys and values: those are put together in memory of their own.
 struct GgufVisionTensors {
   std::map<std::string, TensorView> by_name;
   std::vector<std::shared_ptr<const void>> owned;  // what some views point into
 };
 GgufVisionTensors gguf_vision_tensors(const GgufFile& tower, const std::string& source);
 
-// The other way round. REQUIRES: config.vision. Throws Error for another tower than Qwen2.5-VL's.
+// The other way round. REQUIRES: config.vision.
 
 std::vector<GgufKey> gguf_vision_keys(const ModelConfig& config, const ImageProcessorConfig& images);
 // The tensors of the file that hold the hub's tensor: its matrices in `type`, everything else in F32. They refer to it.
 // Throws Error for a name that is none of the tower's.
 std::vector<GgufTensor> gguf_vision_parts(const std::string& hub_name, const CheckpointTensor& tensor,
-                                          std::string_view type);
+                                          const VisionConfig& vision, std::string_view type);
 
 }  // namespace agon::agents

@@ -45,6 +45,10 @@ struct AddValue {
     begin_list(WrittenKey::f32, numbers.size());
     for (const float number : numbers) add<float>(bytes, number);
   }
+  void operator()(const std::vector<bool>& flags) const {
+    begin_list(WrittenKey::boolean, flags.size());
+    for (const bool is : flags) add<std::uint8_t>(bytes, is ? 1 : 0);
+  }
   void begin_list(WrittenKey type, std::size_t size) const {
     add(bytes, WrittenKey::list);
     add(bytes, type);

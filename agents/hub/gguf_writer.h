@@ -12,7 +12,7 @@
 namespace agon::agents {
 
 using GgufValue = std::variant<std::string, std::uint32_t, float, bool, std::vector<std::string>,
-                               std::vector<std::int32_t>, std::vector<float>>;
+                               std::vector<std::int32_t>, std::vector<float>, std::vector<bool>>;
 struct GgufKey {
   std::string name;
   GgufValue value;

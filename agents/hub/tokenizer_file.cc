@@ -262,7 +262,7 @@ class Reader {
   std::string written(const AddedToken& token) const {
     if (token.special || !result_.blanks) return token.content;
     const bool took_blank = token.normalized && result_.blanks->before == BlankBefore::every_text;
-    return (took_blank ? " " : "") + spelled(token.content);
+    return fmt::format("{}{}", took_blank ? " " : "", spelled(token.content));
   }
   // The byte of which this is the token; -1: of none.
   static int byte_of(std::string_view token) {

@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <limits>
+#include <map>
 #include <memory>
 #include <mutex>
 
@@ -38,6 +40,17 @@ std::span<const std::uint8_t> file_of(const Image& picture) {
 }
 std::string text_of(std::span<const std::uint8_t> bytes) { return {bytes.begin(), bytes.end()}; }
 
+// OpenAI's form has no bans; a bias of single tokens does the same.
+std::map<std::int32_t, float> bias_with_bans(const LogitChanges& changes) {
+  std::map<std::int32_t, float> bias = changes.bias;
+  for (const std::vector<std::int32_t>& run : changes.banned) {
+    if (run.size() != 1)
+      throw Error("policy: a run of {} tokens is banned, and a server bans single ones. Leave it out.", run.size());
+    bias[run.front()] = -std::numeric_limits<float>::infinity();
+  }
+  return bias;
+}
+
 void add_sampling(Json& body, const ChatRequest& request, const ServerTraits& traits) {
   const Sampling& sampling = request.sampling;
   const bool is_text = body.contains("prompt");
@@ -53,7 +66,7 @@ void add_sampling(Json& body, const ChatRequest& request, const ServerTraits& tr
   if (changes.repetition_penalty != 1) body["repetition_penalty"] = changes.repetition_penalty;
   if (changes.presence_penalty != 0) body["presence_penalty"] = changes.presence_penalty;
   if (changes.frequency_penalty != 0) body["frequency_penalty"] = changes.frequency_penalty;
-  if (!changes.bias.empty()) body["logit_bias"] = bias_json(changes.bias);
+  if (const auto bias = bias_with_bans(changes); !bias.empty()) body["logit_bias"] = bias_json(bias);
   if (!sampling.stop.empty() && !request.streams) body["stop"] = sampling.stop;
   if (request.n > 1) body["n"] = request.n;
   if (is_text && (request.asks_prompt_logprobs || (request.asks_logprobs && traits.logprobs))) {

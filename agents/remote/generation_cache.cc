@@ -157,6 +157,7 @@ std::string GenerationCache::key_of(const Endpoint& endpoint, const std::string&
   if (sampling.min_p > 0 || !changes.are_none())
     key["sampling"].push_back({sampling.min_p, changes.repetition_penalty, changes.presence_penalty,
                                changes.frequency_penalty, bias_json(changes.bias)});
+  if (!changes.banned.empty()) key["sampling"].push_back(changes.banned);
   if (sampling.temperature > 0) key["seed"] = {sampling.seed, sample};
   const std::string whole = to_text(key);
   return hash_bytes({reinterpret_cast<const std::uint8_t*>(whole.data()), whole.size()}).hex();

@@ -13,8 +13,8 @@
 #include "agents/hub/model_folder.h"
 #include "cli/commands/commands.h"
 #include "cli/flags/device_flag.h"
+#include "cli/flags/memory_flags.h"
 #include "cli/flags/usage.h"
-#include "cli/flags/weights_flag.h"
 #include "cli/interrupt.h"
 #include "cli/model_folder.h"
 #include "cli/output.h"
@@ -29,7 +29,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 struct BenchFlags {
-  std::string policy, weights, device, peer;
+  std::string policy, device, peer;
+  MemoryFlags memory;
   std::vector<int> batches{1, 8, 32};
   int prompt_tokens = 40, new_tokens = 48, rounds = 3, threads = 0;
   bool json = false;
@@ -73,7 +74,7 @@ class Bench {
     const auto start = Clock::now();
     folder_ = agents::open_model_folder(source.folder, source.choices.resampler);
     folder_.config.eos_token_ids.clear();
-    auto backend = agents::open_backend(source.folder, folder_.config, {source.choices.device, source.choices.weights});
+    auto backend = agents::open_backend(source.folder, folder_.config, source.backend_options());
     weight_bytes_ = backend->weight_bytes();
     step_bytes_ = backend->step_bytes();
     engine_ = std::make_unique<agents::Engine>(std::move(backend), folder_.config, folder_.tokenizer,
@@ -157,7 +158,8 @@ Json measure(const agents::PolicySource& source, const BenchFlags& flags) {
             {"new_tokens", flags.new_tokens},
             {"prefill", {{"tokens_per_second", bench.prefill(flags.prompt_tokens)}}},
             {"decode", Json::array()}};
-  if (is_ours) json.update({{"threads", threads}, {"read_bandwidth", bandwidth}});
+  if (is_ours)
+    json.update({{"kv", agents::name_of(source.choices.keys)}, {"threads", threads}, {"read_bandwidth", bandwidth}});
   progress.add(1);
   for (const int batch : flags.batches) {
     const double rate = bench.decode(batch);
@@ -171,7 +173,9 @@ Json measure(const agents::PolicySource& source, const BenchFlags& flags) {
 
 void print_table(const Json& json) {
   const auto device = json["device"].get<std::string>();
-  const std::string where = json.contains("threads") ? fmt::format("{} threads", json["threads"].get<int>()) : device;
+  const std::string where = json.contains("threads") ? fmt::format("KV {}, {} threads", json["kv"].get<std::string>(),
+                                                                   json["threads"].get<int>())
+                                                     : device;
   fmt::print("weights    {} ({:.1f} MB), {}; {:.2f} s from the start to the first token\n",
              json["weights"].get<std::string>(), json["weight_bytes"].get<double>() * 1e-6, where,
              json["first_token_s"].get<double>());
@@ -205,7 +209,7 @@ void add_bench(CLI::App& app) {
   command
       ->add_option("POLICY", flags->policy, std::string("Model folder or GGUF file (default: ") + kDefaultModel + ")")
       ->type_name("<path>");
-  add_weights_option(*command, flags->weights);
+  add_memory_options(*command, flags->memory);
   add_device_option(*command, flags->device);
   command->add_option("--batch", flags->batches, "Numbers of sequences that are written together")
       ->type_name("<n>")
@@ -236,7 +240,7 @@ void add_bench(CLI::App& app) {
     agents::PolicySource source = find_policy(flags->policy);
     if (source.endpoint)
       throw Error("bench: {} is a server, whose machine is not this one. Give a model folder.", flags->policy);
-    use_weights(source, flags->weights);
+    use_memory(source, flags->memory);
     use_device(source, flags->device);
     require_threads_used(*command, source);
     if (!flags->peer.empty()) return print_peer(flags->peer, source, *flags);

@@ -11,8 +11,8 @@
 #include "cli/flags/cache_flag.h"
 #include "cli/flags/device_flag.h"
 #include "cli/flags/flag_use.h"
+#include "cli/flags/memory_flags.h"
 #include "cli/flags/usage.h"
-#include "cli/flags/weights_flag.h"
 #include "cli/model_folder.h"
 #include "cli/output.h"
 #include "cli/paid.h"
@@ -26,7 +26,8 @@ namespace agon::cli {
 namespace {
 
 struct CompleteOptions {
-  std::string policy, cache, weights, device, prompt, system;
+  std::string policy, cache, device, prompt, system;
+  MemoryFlags memory;
   std::vector<std::string> images, videos;
   FrameSampling frames{.spread = FrameSampling::Spread::ends};
   int samples = 1, threads = 0;
@@ -97,7 +98,7 @@ void complete(const CompleteOptions& options, const CLI::App& command) {
   request.sampling.logprobs = options.logprobs || options.json;
   agents::PolicySource source = find_policy(options.policy);
   use_cache(source, options.cache);
-  use_weights(source, options.weights);
+  use_memory(source, options.memory);
   use_device(source, options.device);
   require_threads_used(command, source);
   require_server("complete", options.cache, {&source, 1});
@@ -126,7 +127,7 @@ void add_complete(CLI::App& app) {
       ->add_option("--policy", options->policy, std::string("Model folder or server (default: ") + kDefaultModel + ")")
       ->type_name("<path>");
   add_cache_option(*command, options->cache);
-  add_weights_option(*command, options->weights);
+  add_memory_options(*command, options->memory);
   add_device_option(*command, options->device);
   CLI::Option* prompt =
       command->add_option("PROMPT,--prompt", options->prompt, "Question to answer (default: standard input)")

@@ -10,10 +10,10 @@
 #include "cli/commands/commands.h"
 #include "cli/flags/cache_flag.h"
 #include "cli/flags/device_flag.h"
+#include "cli/flags/memory_flags.h"
 #include "cli/flags/old_names.h"
 #include "cli/flags/play_flags.h"
 #include "cli/flags/usage.h"
-#include "cli/flags/weights_flag.h"
 #include "cli/interrupt.h"
 #include "cli/model_folder.h"
 #include "cli/output.h"
@@ -35,7 +35,8 @@ namespace fs = std::filesystem;
 
 struct RunFlags {
   PlayFlags play;
-  std::string suite = "charts", policy, cache, weights, device, budget, reward_model, out;
+  MemoryFlags memory;
+  std::string suite = "charts", policy, cache, device, budget, reward_model, out;
   bool resume = false, json = false;
 };
 
@@ -63,13 +64,14 @@ void require_one_turn(const agents::RolloutOptions& options) {
 void run(const RunFlags& flags) {
   agents::PolicySource source = find_policy(flags.policy);
   use_cache(source, flags.cache);
-  use_weights(source, flags.weights);
+  use_memory(source, flags.memory);
   use_device(source, flags.device);
   require_server("run", flags.cache, {&source, 1});
   const agents::RolloutOptions options = rollout_options(flags.play, flags.suite);
   if (!flags.reward_model.empty()) require_one_turn(options);
   const std::optional<CostLimit> limit = parse_cost_limit(flags.budget, source);
   const auto policy = agents::open_policy(source);  // first: a model that does not load leaves no folder
+  tell_memory(*policy);
   require_plays("run", policy->capabilities(), options);
   Json config = run_config(options, source);
   if (!flags.reward_model.empty()) config[kProvenance]["verifier"] = model_record(flags.reward_model);
@@ -105,7 +107,7 @@ void add_run(CLI::App& app) {
       ->type_name("<path>")
       ->group(kPolicyFlags);
   add_cache_option(*command, flags->cache)->group(kPolicyFlags);
-  add_weights_option(*command, flags->weights)->group(kPolicyFlags);
+  add_memory_options(*command, flags->memory, kPolicyFlags);
   add_device_option(*command, flags->device)->group(kPolicyFlags);
   command
       ->add_option("--budget", flags->budget,

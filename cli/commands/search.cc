@@ -13,10 +13,10 @@
 #include "cli/flags/critic_flags.h"
 #include "cli/flags/device_flag.h"
 #include "cli/flags/flag_use.h"
+#include "cli/flags/memory_flags.h"
 #include "cli/flags/old_names.h"
 #include "cli/flags/play_flags.h"
 #include "cli/flags/usage.h"
-#include "cli/flags/weights_flag.h"
 #include "cli/interrupt.h"
 #include "cli/model_folder.h"
 #include "cli/output.h"
@@ -45,7 +45,8 @@ constexpr const char* kSearchFlags = "Search";
 struct SearchCommandFlags {
   PlayFlags play;
   CriticFlags critic;
-  std::string suite = "charts", policy, weights, device, out, method = "guided", budget, rank, keep = "likeliest",
+  MemoryFlags memory;
+  std::string suite = "charts", policy, device, out, method = "guided", budget, rank, keep = "likeliest",
               retry = "anew";
   int n = 5, width = 4, attempts = 5;
   std::string critic_flag;  // a flag of the critic that was given
@@ -239,7 +240,7 @@ void require_server_for_cache(const SearchCommandFlags& flags, const agents::Pol
 void run_search(const SearchCommandFlags& flags) {
   agents::PolicySource source = find_policy(flags.policy);
   use_cache(source, flags.critic.cache);
-  use_weights(source, flags.weights);
+  use_memory(source, flags.memory);
   use_device(source, flags.device);
   const agents::RolloutOptions asked = rollout_options(flags.play, flags.suite);
   const critic::SearchOptions options = search_options(flags, asked);
@@ -250,6 +251,7 @@ void run_search(const SearchCommandFlags& flags) {
   require_oracle_knows(flags, options);
   require_text(flags, options);
   const auto policy = agents::open_policy(source);
+  tell_memory(*policy);
   require_plays("search", policy->capabilities(), asked);
   require_searches(policy->capabilities(), options);
   const Json config = search_json(flags, asked, options, source);
@@ -349,7 +351,7 @@ void add_search(CLI::App& app) {
       ->type_name("<path>")
       ->group(kPolicyFlags);
   add_cache_option(*command, flags->critic.cache)->group(kPolicyFlags);
-  add_weights_option(*command, flags->weights)->group(kPolicyFlags);
+  add_memory_options(*command, flags->memory, kPolicyFlags);
   add_device_option(*command, flags->device)->group(kPolicyFlags);
   add_sampling_options(*command, flags->play);
   command->get_option("--temperature")

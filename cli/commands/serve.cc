@@ -12,9 +12,9 @@
 #include "cli/flags/critic_flags.h"
 #include "cli/flags/device_flag.h"
 #include "cli/flags/flag_use.h"
+#include "cli/flags/memory_flags.h"
 #include "cli/flags/server_flags.h"
 #include "cli/flags/usage.h"
-#include "cli/flags/weights_flag.h"
 #include "cli/interrupt.h"
 #include "cli/model_folder.h"
 #include "core/error.h"
@@ -29,7 +29,8 @@ namespace {
 constexpr const char* kKeyVariable = "AGON_API_KEY";
 
 struct ModelServeFlags {
-  std::string policy, weights, device, reward_model, search_index;
+  std::string policy, device, reward_model, search_index;
+  MemoryFlags memory;
   std::vector<std::string> adapters;
   CriticFlags critic;
   int threads = 0;
@@ -71,14 +72,15 @@ void add_critic(const CriticFlags& flags, const CLI::App& command, serve::Served
 
 std::shared_ptr<serve::ServedPolicy> policy_to_serve(const ModelServeFlags& flags, const CLI::App& command) {
   agents::PolicySource source = find_policy(flags.policy);
-  use_weights(source, flags.weights);
+  use_memory(source, flags.memory);
   use_device(source, flags.device);
   if (flags.reward_model.empty()) require_threads_used(command, source);
   if (agents::is_adapter_folder(source.folder))
     throw Error("serve: --policy {} is an adapter. Give its base to --policy, and --adapter {}={}.",
                 source.folder.string(), folder_name(source.folder), source.folder.string());
   auto policy = std::make_shared<serve::ServedPolicy>(source.folder, agents::EngineOptions{.threads = flags.threads},
-                                                      source.choices);
+                                                      source.backend_options(), source.choices.resampler);
+  fmt::print(stderr, "memory: {}\n", agents::to_text(policy->engine().memory()));
   for (const std::string& adapter : flags.adapters) {
     const std::size_t equals = adapter.find('=');
     if (equals == 0 || equals == adapter.npos || equals + 1 == adapter.size())
@@ -96,9 +98,10 @@ serve::ServedModels models_to_serve(const ModelServeFlags& flags, const CLI::App
   const bool has_critic = wants_critic(command);
   const bool nothing_named = flags.reward_model.empty() && flags.search_index.empty() && !has_critic;
   const bool has_policy = !flags.policy.empty() || nothing_named;
-  require_used(command, {{"--weights", has_policy, "without a policy", "leave it out"},
-                         {"--device", has_policy, "without a policy", "leave it out"},
-                         {"--adapter", has_policy, "without a policy", "give its base to --policy"}});
+  for (const char* flag : kMemoryFlags) require_used(command, {{flag, has_policy, "without a policy", "leave it out"}});
+  require_used(command, {{"--device", has_policy, "without a policy", "leave it out"},
+                         {"--adapter", has_policy, "without a policy", "give its base to --policy"},
+                         {"--deadline", has_policy, "without a policy", "leave it out"}});
   require_used(
       command,
       {{.flag = "--threads", .used = has_policy || !flags.reward_model.empty(), .why = "with a search index alone"}});
@@ -164,7 +167,8 @@ void add_served_critic(CLI::App& command, CriticFlags& flags) {
 void set_groups(CLI::App& command) {
   for (const char* option : {"--policy", "--adapter", "--weights", "--device", "--reward-model", "--search-index"})
     command.get_option(option)->group("Models");
-  for (const char* option : {"--host", "--port", "--in-flight", "--connections", "--queue", "--threads", "--grace"})
+  for (const char* option :
+       {"--host", "--port", "--in-flight", "--connections", "--queue", "--threads", "--deadline", "--grace"})
     command.get_option(option)->group("Server");
 }
 
@@ -180,7 +184,7 @@ void add_serve(CLI::App& app) {
   command->add_option("--adapter", flags->adapters, "LoRA adapter of the policy that is a model of its own; repeatable")
       ->type_name("<name=path>")
       ->allow_extra_args(false);
-  add_weights_option(*command, flags->weights);
+  add_memory_options(*command, flags->memory);
   add_device_option(*command, flags->device);
   command->add_option("--reward-model", flags->reward_model, "Reward model folder")->type_name("<path>");
   command->add_option("--search-index", flags->search_index, "Search index: a file that agon index wrote")
@@ -196,6 +200,11 @@ void add_serve(CLI::App& app) {
       ->type_name("<n>")
       ->check(whole_number_in(0, 1024))
       ->capture_default_str();
+  command
+      ->add_option("--deadline", flags->server.deadline,
+                   "Seconds in which the policy answers a request; then it gets 504 (default: 0, none)")
+      ->type_name("<number>")
+      ->check(number_in(0, 86'400));
   command->add_option("--grace", flags->grace, "Seconds for running requests to end after Ctrl-C")
       ->type_name("<number>")
       ->check(number_in(0, 3600))

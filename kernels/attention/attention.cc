@@ -1,8 +1,12 @@
 #include "kernels/attention/attention.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <limits>
 
+#include "kernels/attention/key_block.h"
+#include "kernels/linear/bfloat_linear.h"
 #include "kernels/multiversion.h"
 #include "kernels/vector.h"
 
@@ -12,13 +16,81 @@ namespace {
 static_assert(kKeyBlock == kLanes);
 constexpr int kTogether = 32;  // most queries whose scores are kept at once
 
+using Bfloat = std::uint16_t;
+using Code = std::int8_t;
+
 constexpr int rounded(int count) { return (count + kLanes - 1) / kLanes * kLanes; }
+
+// As many elements of another type as a vector has lanes.
+template <typename Element, typename Vector>
+struct Lanes {
+  using Type [[gnu::vector_size(kLanesOf<Vector> * sizeof(Element))]] = Element;
+};
+template <typename Vector>
+using Words = typename Lanes<std::int32_t, Vector>::Type;
+template <typename To, typename From>
+AGON_INLINE To same_bytes(const From& from) {
+  To to;
+  static_assert(sizeof to == sizeof from);
+  std::memcpy(&to, &from, sizeof to);
+  return to;
+}
+template <typename Vector>
+AGON_INLINE Vector load_lanes(const std::byte* from) {
+  Vector lanes;
+  std::memcpy(&lanes, from, sizeof lanes);
+  return lanes;
+}
+
+// The values at one place of each word as fp32, without their scales.
+template <typename Value, typename Vector>
+AGON_INLINE Vector widen(const Words<Vector>& words, int place) {
+  constexpr int kTop = 8 * (sizeof(float) - sizeof(Value));  // bits of a word beside the value
+  const Words<Vector> raised = words << (kTop - 8 * static_cast<int>(sizeof(Value)) * place);
+  if constexpr (sizeof(Value) == sizeof(float)) return same_bytes<Vector>(words);
+  if constexpr (sizeof(Value) == sizeof(Bfloat)) return same_bytes<Vector>(raised & -(1 << kTop));
+  return __builtin_convertvector(raised >> kTop, Vector);
+}
+
+// A block of one type, read as fp32.
+template <typename Value>
+struct Block {
+  static constexpr int kInWord = sizeof(float) / sizeof(Value);
+  static constexpr bool kHasScales = sizeof(Value) == 1;
+  const std::byte* at;
+  const KeyBlockLayout& layout;
+
+  // Dimension word * kInWord + place of the keys from `slot` on.
+  template <typename Vector>
+  AGON_INLINE Vector keys(int word, int place, int slot) const {
+    const std::int64_t offset = (word * kKeyBlock + slot) * KeyBlockLayout::kWord;
+    const Vector values = widen<Value, Vector>(load_lanes<Words<Vector>>(at + offset), place);
+    if constexpr (!kHasScales) return values;
+    const int scale = word * kInWord / kScaleGroup * kKeyBlock + slot;
+    return values * load_lanes<Vector>(at + layout.key_scales + scale * KeyBlockLayout::kWord);
+  }
+  // Dimensions of one value from `column` on.
+  template <typename Vector>
+  AGON_INLINE Vector value(int slot, int column) const {
+    const int vector = column / kKeyBlock;
+    const std::int64_t word = vector / kInWord * kKeyBlock + column % kKeyBlock;
+    const std::byte* const from = at + layout.values + slot * layout.value_stride + word * KeyBlockLayout::kWord;
+    const Vector values = widen<Value, Vector>(load_lanes<Words<Vector>>(from), vector % kInWord);
+    if constexpr (!kHasScales) return values;
+    const int scale = slot * layout.groups + column / kScaleGroup;
+    return values * load_lanes<float>(at + layout.value_scales + scale * KeyBlockLayout::kWord);
+  }
+  AGON_INLINE void prefetch_values(int word) const {
+    __builtin_prefetch(at + layout.values + word * kKeyBlock * KeyBlockLayout::kWord);
+  }
+};
 
 // The queries of one round. Scores and then weights: [queries, stride], of the shared keys, then of a query's own, each
 // run filled up to whole blocks. mixed: [queries, 2, head_dim rounded up], sums over even and odd slots.
 struct Round {
   std::span<const AttentionQuery> queries;
   int head_dim;
+  KeyBlockLayout layout;
   float scale;
   float *scores, *mixed, *best;  // best: [queries, 16], largest score by lane
   std::int64_t stride;
@@ -27,28 +99,36 @@ struct Round {
 
 // Scores of B blocks of 16 keys for Q queries from `first` on: one chain of multiply-adds over the head dimension each.
 // Keys past those that a query sees, valid[q], get minus infinity.
-template <typename Vector, int Q, int B>
-AGON_INLINE void score_blocks(const Round& round, int first, const float* const* pages, std::int64_t offset,
+template <typename Value, typename Vector, int Q, int B>
+AGON_INLINE void score_blocks(const Round& round, int first, const std::byte* const* pages, std::int64_t offset,
                               const std::int64_t (&valid)[Q], std::int64_t column) {
   constexpr int kParts = kLanes / kLanesOf<Vector>;
   Vector score[B][Q][kParts] = {};
   const float* query[Q];
   for (int q = 0; q < Q; ++q) query[q] = round.queries[static_cast<std::size_t>(first + q)].query;
-  for (int i = 0; i < round.head_dim; ++i) {
-    Vector key[B][kParts];
+  constexpr int kInWord = Block<Value>::kInWord;
+  for (int word = 0; word * kInWord < round.head_dim; ++word) {
 #pragma GCC unroll 4
-    for (int b = 0; b < B; ++b) {
-      const float* line = pages[b] + offset + i * kLanes;
-#pragma GCC unroll 2
-      for (int part = 0; part < kParts; ++part) key[b][part] = load<Vector>(line + part * kLanesOf<Vector>);
-      __builtin_prefetch(line + round.head_dim * kLanes);  // the values are wanted next
-    }
-#pragma GCC unroll 4
-    for (int q = 0; q < Q; ++q)
+    for (int b = 0; b < B; ++b)
+      Block<Value>{pages[b] + offset, round.layout}.prefetch_values(word);  // they are wanted next
+#pragma GCC unroll 1
+    for (int place = 0; place < kInWord; ++place) {
+      const int i = word * kInWord + place;
+      if (i == round.head_dim) break;
+      Vector key[B][kParts];
 #pragma GCC unroll 4
       for (int b = 0; b < B; ++b)
 #pragma GCC unroll 2
-        for (int part = 0; part < kParts; ++part) score[b][q][part] += query[q][i] * key[b][part];
+        for (int part = 0; part < kParts; ++part)
+          key[b][part] =
+              Block<Value>{pages[b] + offset, round.layout}.template keys<Vector>(word, place, part * kLanesOf<Vector>);
+#pragma GCC unroll 4
+      for (int q = 0; q < Q; ++q)
+#pragma GCC unroll 4
+        for (int b = 0; b < B; ++b)
+#pragma GCC unroll 2
+          for (int part = 0; part < kParts; ++part) score[b][q][part] += query[q][i] * key[b][part];
+    }
   }
   for (int q = 0; q < Q; ++q)
     for (int b = 0; b < B; ++b) {
@@ -63,22 +143,22 @@ AGON_INLINE void score_blocks(const Round& round, int first, const float* const*
 }
 
 // Of the keys of a run, `seen` of query q.
-template <typename Vector, int Q, typename Seen>
+template <typename Value, typename Vector, int Q, typename Seen>
 AGON_INLINE void score_run(const Round& round, int first, const KeyRun& run, std::int64_t column, const Seen& seen) {
   // Enough independent chains to hide the latency of one, and no more than fit the registers.
   constexpr int kBlocks = std::min(4, 8 * kLanesOf<Vector> / kLanes / Q);
   std::int64_t valid[Q];
   for (int q = 0; q < Q; ++q) valid[q] = seen(first + q);
-  const float* const* page = run.pages;
+  const std::byte* const* page = run.pages;
   for (std::int64_t left = run.keys; left > 0; left -= kBlocks * kKeyBlock) {
     if (left > 3 * kKeyBlock && kBlocks == 4)
-      score_blocks<Vector, Q, 4>(round, first, page, run.offset, valid, column);
+      score_blocks<Value, Vector, Q, 4>(round, first, page, run.offset, valid, column);
     else if (left > 2 * kKeyBlock && kBlocks == 4)
-      score_blocks<Vector, Q, 3>(round, first, page, run.offset, valid, column);
+      score_blocks<Value, Vector, Q, 3>(round, first, page, run.offset, valid, column);
     else if (left > kKeyBlock && kBlocks > 1)
-      score_blocks<Vector, Q, 2>(round, first, page, run.offset, valid, column);
+      score_blocks<Value, Vector, Q, 2>(round, first, page, run.offset, valid, column);
     else
-      score_blocks<Vector, Q, 1>(round, first, page, run.offset, valid, column);
+      score_blocks<Value, Vector, Q, 1>(round, first, page, run.offset, valid, column);
     page += kBlocks;
     column += kBlocks * kKeyBlock;
     for (int q = 0; q < Q; ++q) valid[q] -= kBlocks * kKeyBlock;
@@ -96,11 +176,12 @@ AGON_INLINE void to_weights(float* scores, std::int64_t count, const float* best
 }
 
 // mixed[q] += weight * value of one key, V vectors of its columns.
-template <typename Vector, int Q, int V>
-AGON_INLINE void mix_key(const float* weights, std::int64_t stride, const float* values, Vector (&mixed)[Q][V]) {
+template <typename Value, typename Vector, int Q, int V>
+AGON_INLINE void mix_key(const float* weights, std::int64_t stride, const Block<Value>& block, int slot, int from,
+                         Vector (&mixed)[Q][V]) {
   Vector value[V];
 #pragma GCC unroll 2
-  for (int v = 0; v < V; ++v) value[v] = load<Vector>(values + v * kLanesOf<Vector>);
+  for (int v = 0; v < V; ++v) value[v] = block.template value<Vector>(slot, from + v * kLanesOf<Vector>);
 #pragma GCC unroll 4
   for (int q = 0; q < Q; ++q)
 #pragma GCC unroll 2
@@ -108,7 +189,7 @@ AGON_INLINE void mix_key(const float* weights, std::int64_t stride, const float*
 }
 
 // V vectors of columns, from `from` on, of the values of a run, added key after key to the sums of Q queries.
-template <typename Vector, int Q, int V>
+template <typename Value, typename Vector, int Q, int V>
 AGON_INLINE void mix_columns(const Round& round, int first, const KeyRun& run, std::int64_t column, int from) {
   constexpr int kStep = kLanesOf<Vector>;
   Vector even[Q][V], odd[Q][V];
@@ -121,13 +202,13 @@ AGON_INLINE void mix_columns(const Round& round, int first, const KeyRun& run, s
     }
   const float* weights = round.scores + first * round.stride + column;
   for (std::int64_t j = 0; j < run.keys; j += kKeyBlock, weights += kKeyBlock) {
-    const float* values = run.pages[j / kKeyBlock] + run.offset + round.head_dim * kLanes + from;
+    const Block<Value> block{run.pages[j / kKeyBlock] + run.offset, round.layout};
     const int keys = static_cast<int>(std::min<std::int64_t>(kKeyBlock, run.keys - j));
     for (int slot = 0; slot + 1 < keys; slot += 2) {
-      mix_key<Vector, Q, V>(weights + slot, round.stride, values + slot * width, even);
-      mix_key<Vector, Q, V>(weights + slot + 1, round.stride, values + (slot + 1) * width, odd);
+      mix_key<Value, Vector, Q, V>(weights + slot, round.stride, block, slot, from, even);
+      mix_key<Value, Vector, Q, V>(weights + slot + 1, round.stride, block, slot + 1, from, odd);
     }
-    if (keys % 2 != 0) mix_key<Vector, Q, V>(weights + keys - 1, round.stride, values + (keys - 1) * width, even);
+    if (keys % 2 != 0) mix_key<Value, Vector, Q, V>(weights + keys - 1, round.stride, block, keys - 1, from, even);
   }
   for (int q = 0; q < Q; ++q)
     for (int v = 0; v < V; ++v) {
@@ -136,14 +217,14 @@ AGON_INLINE void mix_columns(const Round& round, int first, const KeyRun& run, s
     }
 }
 
-template <typename Vector, int Q>
+template <typename Value, typename Vector, int Q>
 AGON_INLINE void mix_run(const Round& round, int first, const KeyRun& run, std::int64_t column) {
   constexpr int kStep = kLanesOf<Vector>;
   constexpr bool kTwo = kStep == kLanes || Q < 4;  // fit the registers
   int from = 0;
   for (; kTwo && from + 2 * kStep <= round.head_dim; from += 2 * kStep)
-    mix_columns<Vector, Q, 2>(round, first, run, column, from);
-  for (; from < round.head_dim; from += kStep) mix_columns<Vector, Q, 1>(round, first, run, column, from);
+    mix_columns<Value, Vector, Q, 2>(round, first, run, column, from);
+  for (; from < round.head_dim; from += kStep) mix_columns<Value, Vector, Q, 1>(round, first, run, column, from);
 }
 
 // step(first, run, number of queries) on groups of 4, 2 and 1 queries that have the run in common.
@@ -170,7 +251,7 @@ AGON_INLINE Neighbours neighbours_from(const Round& round, int begin) {
   return found;
 }
 
-template <typename Vector>
+template <typename Value, typename Vector>
 AGON_INLINE void attend_with(const Round& round, const KeyRun& shared) {
   const int count = static_cast<int>(round.queries.size()), width = rounded(round.head_dim);
   const std::int64_t column = rounded(static_cast<int>(shared.keys));
@@ -179,24 +260,26 @@ AGON_INLINE void attend_with(const Round& round, const KeyRun& shared) {
   const auto all = [&](int) { return shared.keys; };
   in_groups(
       0, count, [&]<int Q>(int first) __attribute__((always_inline)) {
-        score_run<Vector, Q>(round, first, shared, 0, all);
+        score_run<Value, Vector, Q>(round, first, shared, 0, all);
       });
   for (Neighbours some = neighbours_from(round, 0); some.begin < count; some = neighbours_from(round, some.end)) {
     const auto seen = [&](int q) { return round.queries[static_cast<std::size_t>(q)].own.keys; };
     in_groups(
         some.begin, some.end, [&]<int Q>(int first) __attribute__((always_inline)) {
-          score_run<Vector, Q>(round, first, some.run, column, seen);
+          score_run<Value, Vector, Q>(round, first, some.run, column, seen);
         });
     for (int q = some.begin; q < some.end; ++q)
       to_weights(round.scores + q * round.stride, column + rounded(static_cast<int>(some.run.keys)),
                  round.best + q * kLanes);
   }
   in_groups(
-      0, count, [&]<int Q>(int first) __attribute__((always_inline)) { mix_run<Vector, Q>(round, first, shared, 0); });
+      0, count, [&]<int Q>(int first) __attribute__((always_inline)) {
+        mix_run<Value, Vector, Q>(round, first, shared, 0);
+      });
   for (Neighbours some = neighbours_from(round, 0); some.begin < count; some = neighbours_from(round, some.end))
     in_groups(
         some.begin, some.end, [&]<int Q>(int first) __attribute__((always_inline)) {
-          mix_run<Vector, Q>(round, first, some.run, column);
+          mix_run<Value, Vector, Q>(round, first, some.run, column);
         });
   for (int q = 0; q < count; ++q)
     for (int i = 0; i < round.head_dim; ++i) {
@@ -205,25 +288,99 @@ AGON_INLINE void attend_with(const Round& round, const KeyRun& shared) {
     }
 }
 
-AGON_MULTIVERSION void attend(const Round& round, const KeyRun& shared) {
-  if (has_wide_registers())
-    attend_with<Floats>(round, shared);
-  else
-    attend_with<NarrowFloats>(round, shared);
+// Each is compiled for its own registers alone: vectors that are wider take the compiler minutes.
+AGON_WIDE void attend_wide_floats(const Round& round, const KeyRun& shared) {
+  attend_with<float, Floats>(round, shared);
+}
+AGON_WIDE void attend_wide_bfloats(const Round& round, const KeyRun& shared) {
+  attend_with<Bfloat, Floats>(round, shared);
+}
+AGON_WIDE void attend_wide_codes(const Round& round, const KeyRun& shared) { attend_with<Code, Floats>(round, shared); }
+AGON_MULTIVERSION void attend_floats(const Round& round, const KeyRun& shared) {
+  attend_with<float, NarrowFloats>(round, shared);
+}
+AGON_MULTIVERSION void attend_bfloats(const Round& round, const KeyRun& shared) {
+  attend_with<Bfloat, NarrowFloats>(round, shared);
+}
+AGON_MULTIVERSION void attend_codes(const Round& round, const KeyRun& shared) {
+  attend_with<Code, NarrowFloats>(round, shared);
+}
+
+void attend(KeyType type, const Round& round, const KeyRun& shared) {
+  const bool is_wide = has_wide_registers();
+  switch (type) {
+    case KeyType::f32:
+      return is_wide ? attend_wide_floats(round, shared) : attend_floats(round, shared);
+    case KeyType::bf16:
+      return is_wide ? attend_wide_bfloats(round, shared) : attend_bfloats(round, shared);
+    case KeyType::q8:
+      return is_wide ? attend_wide_codes(round, shared) : attend_codes(round, shared);
+  }
+}
+
+// Up to 32 values as they are kept; returns their scale.
+float keep(const float* x, int count, float* kept) {
+  std::copy_n(x, count, kept);
+  return 1;
+}
+float keep(const float* x, int count, Bfloat* kept) {
+  round_to_bfloat(x, count, kept);
+  return 1;
+}
+AGON_MULTIVERSION float keep(const float* x, int count, Code* kept) {
+  constexpr float kMostCode = 127, kLeast = 1e-30f, kRound = 12582912.0f;  // 1.5 * 2^23: adding it rounds
+  constexpr std::uint32_t kInfinite = 0x7f800000;
+  std::uint32_t bits = 0;  // of the largest, as numbers of one sign are ordered
+  for (int i = 0; i < count; ++i) bits = std::max(bits, std::bit_cast<std::uint32_t>(x[i]) & 0x7fffffff);
+  const float largest = std::bit_cast<float>(bits);
+  const float inverse = bits < kInfinite && largest > kLeast ? kMostCode / largest : 0;
+  for (int i = 0; i < count; ++i) {
+    const float scaled = inverse > 0 ? x[i] * inverse : 0;
+    kept[i] = static_cast<Code>(static_cast<std::int32_t>(scaled + kRound - kRound));
+  }
+  if (bits >= kInfinite) return std::numeric_limits<float>::quiet_NaN();
+  return inverse > 0 ? largest / kMostCode : 0;
+}
+
+template <typename Value>
+void put_at(std::byte* block, std::int64_t offset, const Value& value) {
+  std::memcpy(block + offset, &value, sizeof value);
+}
+
+template <typename Value>
+void put(const KeyFormat& format, const float* key, const float* value, std::byte* block, int slot) {
+  const KeyBlockLayout layout(format);
+  Value kept[kScaleGroup];
+  for (int first = 0; first < format.head_dim; first += kScaleGroup) {
+    const int count = std::min(kScaleGroup, format.head_dim - first), group = first / kScaleGroup;
+    const float key_scale = keep(key + first, count, kept);
+    for (int i = 0; i < count; ++i) put_at(block, layout.key_at(first + i, slot), kept[i]);
+    const float value_scale = keep(value + first, count, kept);
+    for (int i = 0; i < count; ++i) put_at(block, layout.value_at(slot, first + i), kept[i]);
+    if (layout.groups == 0) continue;
+    put_at(block, layout.key_scales + (group * kKeyBlock + slot) * KeyBlockLayout::kWord, key_scale);
+    put_at(block, layout.value_scales + (slot * layout.groups + group) * KeyBlockLayout::kWord, value_scale);
+  }
 }
 
 }  // namespace
 
-std::int64_t key_block_floats(int head_dim) { return kKeyBlock * (head_dim + rounded(head_dim)); }
+std::int64_t key_block_bytes(const KeyFormat& format) { return KeyBlockLayout(format).bytes(); }
 
-void put_key(const float* key, const float* value, int head_dim, float* block, int slot) {
-  for (int i = 0; i < head_dim; ++i) block[i * kKeyBlock + slot] = key[i];
-  std::memcpy(block + head_dim * kKeyBlock + slot * rounded(head_dim), value,
-              sizeof(float) * static_cast<std::size_t>(head_dim));
+void put_key(const KeyFormat& format, const float* key, const float* value, std::byte* block, int slot) {
+  switch (format.type) {
+    case KeyType::f32:
+      return put<float>(format, key, value, block, slot);
+    case KeyType::bf16:
+      return put<Bfloat>(format, key, value, block, slot);
+    case KeyType::q8:
+      return put<Code>(format, key, value, block, slot);
+  }
 }
 
-void attention(std::span<const AttentionQuery> queries, const KeyRun& shared, int head_dim, float scale,
+void attention(std::span<const AttentionQuery> queries, const KeyRun& shared, const KeyFormat& format, float scale,
                AlignedFloats& scratch) {
+  const int head_dim = format.head_dim;
   std::int64_t most = 0;
   for (const AttentionQuery& query : queries) most = std::max(most, query.own.keys);
   const std::int64_t stride = rounded(static_cast<int>(shared.keys)) + rounded(static_cast<int>(most));
@@ -231,10 +388,12 @@ void attention(std::span<const AttentionQuery> queries, const KeyRun& shared, in
   float* scores = scratch.data();
   float* mixed = scores + kTogether * stride;
   float* best = mixed + kTogether * 2 * rounded(head_dim);
+  const KeyBlockLayout layout(format);
   for (; !queries.empty(); queries = queries.subspan(std::min<std::size_t>(kTogether, queries.size())))
-    attend(
-        {queries.first(std::min<std::size_t>(kTogether, queries.size())), head_dim, scale, scores, mixed, best, stride},
-        shared);
+    attend(format.type,
+           {queries.first(std::min<std::size_t>(kTogether, queries.size())), head_dim, layout, scale, scores, mixed,
+            best, stride},
+           shared);
 }
 
 }  // namespace agon::kernels

@@ -90,7 +90,10 @@ TEST_CASE("the type of a folder's weights and its device stand behind it") {
   CHECK(both.choices.device == "cuda:1");
   CHECK_FALSE(both == named("#bf16"));
   CHECK(both == named("#cuda:1#bf16"));
-  for (const char* ending : {"#gpu", "#bf16#gpu#", "#bf16,cuda"})
+  CHECK(named("#kv=q8").choices.keys == kernels::KeyType::q8);
+  CHECK(named("#kv=q8").fingerprint().ends_with("#kv=q8"));
+  CHECK_FALSE(named("#kv=q8") == named(""));
+  for (const char* ending : {"#gpu", "#bf16#gpu#", "#bf16,cuda", "#kv=", "#kv=q4"})
     CHECK_THROWS_WITH(named(ending), Catch::Contains("is not a model folder"));
 }
 

@@ -135,8 +135,10 @@ TEST_CASE("GPU: every architecture's greedy tokens equal those of agon's kernels
 TEST_CASE("GPU: bfloat16 weights give log-probabilities that are near") {
   for (const GoldenGeneration& golden : golden_generations()) {
     CAPTURE(golden.folder);
-    const auto exact = make_local_policy(golden.folder, {.weights = WeightKind::f32, .device = "cuda"}),
-               rough = make_local_policy(golden.folder, {.weights = WeightKind::bf16, .device = "cuda"});
+    const auto exact = make_local_policy(golden.folder,
+                                         {.backend = {.device = "cuda", .memory = {.weights = WeightKind::f32}}}),
+               rough = make_local_policy(golden.folder,
+                                         {.backend = {.device = "cuda", .memory = {.weights = WeightKind::bf16}}});
     double difference = 0, tokens = 0;
     for (std::size_t i = 0; i < golden.requests.size(); ++i) {
       const ScoreRequest given{golden.requests[i].messages, golden.ids[i], 1.0};

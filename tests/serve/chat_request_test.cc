@@ -51,7 +51,7 @@ TEST_CASE("a chat is read with all that it says") {
     "logprobs": true, "top_logprobs": 2, "stream": true, "stream_options": {"include_usage": true},
     "include_stop_str_in_output": true, "user": "someone", "tools": [], "response_format": {"type": "text"},
     "presence_penalty": 0.5, "frequency_penalty": -1, "repetition_penalty": 1.1, "min_p": 0.05,
-    "logit_bias": {"7": -100, "9": 1.5}, "tool_choice": "none"})")));
+    "logit_bias": {"7": -100, "9": 1.5}, "banned_token_ids": [3, 4], "tool_choice": "none"})")));
   REQUIRE(call.request.messages.size() == 2);
   CHECK(call.request.messages[1].parts.size() == 2);
   CHECK(call.request.messages[1].text() == "ab");
@@ -63,6 +63,7 @@ TEST_CASE("a chat is read with all that it says") {
   CHECK((sampling.changes.presence_penalty == 0.5 && sampling.changes.frequency_penalty == -1));
   CHECK(sampling.changes.bias.at(7) == -std::numeric_limits<float>::infinity());
   CHECK(sampling.changes.bias.at(9) == 1.5F);
+  CHECK(sampling.changes.banned == std::vector<std::vector<std::int32_t>>{{3}, {4}});
   CHECK(sampling.top_k == 5);
   CHECK(sampling.seed == static_cast<std::uint64_t>(-3));
   CHECK(sampling.max_tokens == 7);
@@ -123,6 +124,12 @@ TEST_CASE("values of other types and out of range are refused by their key") {
            {R"("logit_bias": {"5": 101})", "logit_bias"},
            {R"("logit_bias": {"x": 1})", "logit_bias"},
            {R"("logit_bias": [5])", "logit_bias"},
+           {R"("banned_token_ids": 5)", "banned_token_ids"},
+           {R"("banned_token_ids": [-1])", "banned_token_ids"},
+           {R"("response_format": {"type": "json_schema", "json_schema": {"name": "x", "schema": {}}})",
+            "response_format"},
+           {R"("guided_json": {"type": "object"})", "guided_json"},
+           {R"("structured_outputs": {"json": {}})", "structured_outputs"},
            {R"("frequency_penalty": 2.5)", "frequency_penalty"},
            {R"("repetition_penalty": 0)", "repetition_penalty"},
            {R"("min_p": 1.5)", "min_p"},

@@ -95,6 +95,16 @@ TEST_CASE("a client that goes frees its place") {
   }
 }
 
+TEST_CASE("a request that is not answered before the deadline gets 504") {
+  Serving serving({.deadline = 0.05}, endless());
+  const Json error = serving.refusal("/v1/chat/completions", long_chat(false, 8).dump(), 504);
+  CHECK(error["code"] == "deadline_exceeded");
+  CHECK(comes_soon([&] { return serving.metric("agon_batch_sequences") == 0; }));
+  const auto streamed = serving.client.Post("/v1/chat/completions", long_chat(true, 8).dump(), "application/json");
+  REQUIRE(streamed);
+  CHECK_THAT(streamed->body, Contains("deadline_exceeded"));
+}
+
 TEST_CASE("requests that find the queue full get 429") {
   Serving serving({.in_flight = 1, .queue = 1}, endless());
   std::vector<std::unique_ptr<WireClient>> clients;

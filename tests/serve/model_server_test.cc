@@ -138,6 +138,44 @@ TEST_CASE("answers to 20 charts are those of the policy in this process") {
   }
 }
 
+TEST_CASE("a policy tells what it takes in memory, and is refused where it does not fit") {
+  const agents::ModelMemory memory = tiny_policy()->engine().memory();
+  CHECK(memory.tokens() > 0);
+  CHECK_THROWS_WITH(ServedPolicy(tiny(), agents::EngineOptions{}, {.memory = {.limit = 1'000'000}}),
+                    Contains("does not fit into 1.0 MB"));
+  const std::int64_t limit = memory.weight_bytes + 4 * memory.page_bytes;
+  const auto small = std::make_shared<ServedPolicy>(tiny(), agents::EngineOptions{.threads = 1},
+                                                    agents::BackendOptions{.memory = {.limit = limit}});
+  CHECK(small->engine().memory().tokens() == 64);
+  Serving serving({}, {.policy = small});
+  const Json error = serving.refusal("/v1/chat/completions", chat("Hello", {{"max_tokens", 200}}).dump());
+  CHECK_THAT(error["message"].get<std::string>(), Contains("holds 64"));
+}
+
+TEST_CASE("banned tokens and words are not written") {
+  Serving serving;
+  const auto ids_with = [&](const Json& more) {
+    Json body = chat("What is 2 + 3?", {{"return_token_ids", true}});
+    body.update(more);
+    return serving.answer("/v1/chat/completions", body)["choices"][0]["token_ids"].get<std::vector<std::int32_t>>();
+  };
+  const std::vector<std::int32_t> plain = ids_with(Json::object());
+  REQUIRE(plain.size() > 2);
+  const std::vector<std::int32_t> without = ids_with({{"banned_token_ids", {plain[0], plain[1]}}});
+  for (const std::int32_t id : {plain[0], plain[1]}) CHECK(std::count(without.begin(), without.end(), id) == 0);
+  const std::string word = tiny_policy()->tokenizer().decode(std::span(plain).first(2), true);
+  const std::vector<std::int32_t> other = ids_with({{"bad_words", {word}}});
+  for (const std::string& spelled : {word, " " + word}) {
+    const auto run = tiny_policy()->tokenizer().encode(spelled, false, agents::TextPlace::within);
+    CHECK(std::search(other.begin(), other.end(), run.begin(), run.end()) == other.end());
+  }
+  const std::string path = "/v1/chat/completions";
+  CHECK(serving.refusal(path, chat("x", {{"bad_words", {""}}}).dump())["param"] == "bad_words");
+  CHECK(serving.refusal(path, chat("x", {{"bad_words", 3}}).dump())["param"] == "bad_words");
+  CHECK_THAT(serving.refusal(path, chat("x", {{"banned_token_ids", {999999}}}).dump())["message"].get<std::string>(),
+             Contains("banned token 999999"));
+}
+
 TEST_CASE("samples, seeds and stop strings") {
   Serving serving;
   const Json many = chat("Count.", {{"temperature", 1}, {"seed", 5}, {"n", 3}, {"max_tokens", 20}});

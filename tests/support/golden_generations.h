@@ -95,8 +95,10 @@ struct DeviceAgainstKernels {
 
 inline DeviceAgainstKernels against_kernels(const GoldenGeneration& golden, const std::string& device) {
   using agents::WeightKind;
-  const auto ours = agents::make_local_policy(golden.folder, {.threads = 1, .weights = WeightKind::f32}),
-             theirs = agents::make_local_policy(golden.folder, {.weights = WeightKind::f32, .device = device});
+  const auto ours = agents::make_local_policy(golden.folder,
+                                              {.threads = 1, .backend = {.memory = {.weights = WeightKind::f32}}}),
+             theirs = agents::make_local_policy(
+                 golden.folder, {.backend = {.device = device, .memory = {.weights = WeightKind::f32}}});
   const auto expected = ours->complete(golden.requests), written = theirs->complete(golden.requests);
   DeviceAgainstKernels result;
   for (std::size_t i = 0; i < written.size(); ++i) {

@@ -5,13 +5,13 @@
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/tensor.h>
 #include <c10/core/CachingDeviceAllocator.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <functional>
 #include <map>
 #include <utility>
 
+#include "agents/engine/memory_plan.h"
 #include "agents/engine/open_backend.h"
 #include "agents/hub/checkpoint_tensors.h"
 #include "agents/hub/peft_adapter.h"
@@ -95,13 +95,21 @@ struct PassInputs {
 };
 
 std::int64_t default_cache_bytes(at::Device device) {
-  if (device.is_cpu()) return sysconf(_SC_PHYS_PAGES) / 4 * sysconf(_SC_PAGESIZE);
+  if (device.is_cpu()) return machine_memory() / 4;
   const std::size_t free = c10::getDeviceAllocator(device.type())->getMemoryInfo(device.index()).first;
   return static_cast<std::int64_t>(free / 2);
 }
 
-std::int64_t pages_in(std::int64_t cache_bytes, const PageMemory& memory, at::Device device) {
-  return (cache_bytes > 0 ? cache_bytes : default_cache_bytes(device)) / memory.page_bytes();
+std::int64_t bytes_of(const TransformerNetwork& model) {
+  std::int64_t bytes = 0;
+  for (const auto& [name, tensor] : model.named_parameters()) bytes += static_cast<std::int64_t>(tensor.nbytes());
+  return bytes;
+}
+
+// limit: bytes of weights, keys and values; 0: none.
+std::int64_t pages_in(std::int64_t limit, const TransformerNetwork& model, const PageMemory& memory) {
+  const std::int64_t left = limit > 0 ? limit - bytes_of(model) : default_cache_bytes(model.device());
+  return std::max<std::int64_t>(0, left) / memory.page_bytes();
 }
 
 at::Device named_device(const std::string& name) {
@@ -129,10 +137,10 @@ at::ScalarType weight_type(const std::filesystem::path& folder, const ModelConfi
 
 }  // namespace
 
-TorchBackend::TorchBackend(std::shared_ptr<TransformerNetwork> model, std::int64_t cache_bytes)
+TorchBackend::TorchBackend(std::shared_ptr<TransformerNetwork> model, std::int64_t limit)
     : model_(std::move(model)),
       memory_(model_->config().text, options()),
-      pages_(memory_.page_bytes(), pages_in(cache_bytes, memory_, model_->device())) {}
+      pages_(memory_.page_bytes(), pages_in(limit, *model_, memory_)) {}
 
 void TorchBackend::set_weights(std::shared_ptr<TransformerNetwork> model) {
   const Tensor &before = model_->lm_head(), &after = model->lm_head();
@@ -151,11 +159,7 @@ BackendTraits TorchBackend::traits() const {
           .tokens_a_step = 4096};
 }
 
-std::size_t TorchBackend::weight_bytes() const {
-  std::size_t bytes = 0;
-  for (const auto& [name, tensor] : model_->named_parameters()) bytes += tensor.nbytes();
-  return bytes;
-}
+std::size_t TorchBackend::weight_bytes() const { return static_cast<std::size_t>(bytes_of(*model_)); }
 
 std::size_t TorchBackend::step_bytes() const {
   std::size_t bytes = 0;
@@ -229,11 +233,21 @@ void TorchBackend::logits(const float* hidden, std::int64_t rows, float* out, co
 
 std::unique_ptr<ModelBackend> open_torch_backend(const std::filesystem::path& folder, const ModelConfig& config,
                                                  const BackendOptions& options) {
-  const auto blank =
-      at::TensorOptions(weight_type(folder, config, options.weights)).device(named_device(options.device));
+  const MemoryWish& wish = options.memory;
+  if (wish.keys != kernels::KeyType::f32)
+    throw Error("policy: on the device {} keys and values have the type of the weights. Leave --kv {} out.",
+                options.device, name_of(wish.keys));
+  const auto blank = at::TensorOptions(weight_type(folder, config, wish.weights)).device(named_device(options.device));
   const auto model = std::make_shared<TransformerNetwork>(config, blank);
+  auto backend = std::make_unique<TorchBackend>(model, wish.limit);
+  if (wish.limit > 0 && backend->pages().max_pages() == 0)
+    throw Error(
+        "{}: it does not fit into {:.1f} MB: its weights take {:.1f} MB and keys and values {:.1f} MB for every {} "
+        "tokens. Choose a smaller model, or raise --memory.",
+        folder.string(), 1e-6 * static_cast<double>(wish.limit), 1e-6 * static_cast<double>(backend->weight_bytes()),
+        1e-6 * static_cast<double>(backend->pages().page_bytes()), kernels::kKeyBlock);
   load_weights(*model, folder);
-  return std::make_unique<TorchBackend>(model, options.cache_bytes);
+  return backend;
 }
 
 }  // namespace agon::agents

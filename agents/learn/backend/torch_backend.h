@@ -16,9 +16,9 @@ class TorchBackend : public ModelBackend {
  public:
   // Computes with the model's own tensors, in their type and on their device, and with its adapter, if it has one. So
   // the engine and a training share one model: between calls of the engine the training may change the values in place,
-  // and says so (Engine::change_weights). cache_bytes: limit of memory for keys and values; 0: a quarter of the
-  // machine's, or half of what is free on a GPU.
-  explicit TorchBackend(std::shared_ptr<TransformerNetwork> model, std::int64_t cache_bytes = 0);
+  // and says so (Engine::change_weights). limit: bytes that weights, keys and values may take; 0: keys and values may
+  // take a quarter of the machine's memory, or half of what is free on a GPU.
+  explicit TorchBackend(std::shared_ptr<TransformerNetwork> model, std::int64_t limit = 0);
   // The tensors of another model of the same config, type and device, without a copy. Throws Error for a model of
   // another type or device. Not beside another call.
   void set_weights(std::shared_ptr<TransformerNetwork> model);

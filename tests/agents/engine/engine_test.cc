@@ -7,12 +7,14 @@
 #include <future>
 #include <thread>
 
+#include "agents/engine/key_value_cache.h"
 #include "core/error.h"
 #include "engine_calls.h"
 #include "golden_checkpoint.h"
 
 using namespace agon;
 using namespace agon::agents;
+using agon::kernels::KeyType;
 using agon::test::golden_checkpoint;
 using agon::test::GoldenCheckpoint;
 using agon::test::LetterTokenizer;
@@ -106,14 +108,16 @@ TEST_CASE("engine: the greedy token is transformers' likeliest of the sampleable
 
 TEST_CASE("engine: a request's bits do not depend on threads, on the batch or on what runs beside it") {
   const GoldenCheckpoint model = golden_checkpoint("uneven_windows");
+  const KeyType keys = GENERATE(KeyType::f32, KeyType::bf16, KeyType::q8);
   std::vector<Completion> expected;
   {
-    const auto engine = make_engine(model, {.max_batch = 1, .threads = 1});
+    const auto engine = make_engine(model, {.max_batch = 1, .threads = 1, .keys = keys});
     for (const auto& request : mixed_requests(model))
       for (Completion& completion : engine->generate({request})) expected.push_back(std::move(completion));
   }
   const int threads = GENERATE(1, 2, 3), batch = GENERATE(2, 5, 512);
-  const auto engine = make_engine(model, {.max_batch = batch, .threads = threads, .idle_bytes = GENERATE(1, 1 << 20)});
+  const auto engine =
+      make_engine(model, {.max_batch = batch, .threads = threads, .keys = keys, .idle_bytes = GENERATE(1, 1 << 20)});
   const auto whole = engine->generate(mixed_requests(model));
   REQUIRE(whole.size() == expected.size());
   for (std::size_t i = 0; i < whole.size(); ++i) check_equal(whole[i], expected[i]);
@@ -139,8 +143,10 @@ TEST_CASE("engine: a start shared with a prompt read before, or beside it, chang
     requests.push_back(std::move(request));
   }
   std::vector<Completion> alone;
-  for (const GenerationRequest& request : requests) alone.push_back(make_engine(model)->generate({request}).at(0));
-  const auto engine = make_engine(model, {.threads = GENERATE(1, 2)});
+  const KeyType keys = GENERATE(KeyType::f32, KeyType::bf16, KeyType::q8);
+  for (const GenerationRequest& request : requests)
+    alone.push_back(make_engine(model, {.keys = keys})->generate({request}).at(0));
+  const auto engine = make_engine(model, {.threads = GENERATE(1, 2), .keys = keys});
   if (GENERATE(false, true)) {  // one after another, the longest first
     for (std::size_t i = requests.size(); i-- > 0;) check_equal(engine->generate({requests[i]}).at(0), alone[i]);
   }
@@ -150,7 +156,7 @@ TEST_CASE("engine: a start shared with a prompt read before, or beside it, chang
 
 TEST_CASE("engine: the score of a completion is its log-probabilities, bit for bit") {
   const GoldenCheckpoint model = golden_checkpoint("wide_head");
-  const auto engine = make_engine(model);
+  const auto engine = make_engine(model, {.keys = GENERATE(KeyType::f32, KeyType::bf16, KeyType::q8)});
   GenerationRequest request{model.prompt(0), 3, {}};
   request.sampling.temperature = 1.3;
   request.sampling.max_tokens = 180;
@@ -158,6 +164,26 @@ TEST_CASE("engine: the score of a completion is its log-probabilities, bit for b
     const auto scores = engine->score({{request.prompt, completion.token_ids, 1.3}});
     CHECK(scores.at(0).logprobs == completion.logprobs);
   }
+}
+
+TEST_CASE("engine: keys and values of fewer bits give scores that are near, and are kept in less memory") {
+  const GoldenCheckpoint model = golden_checkpoint("wide_head");
+  const ScoringRequest request{model.prompt(0), std::vector<std::int32_t>(40, 7), 1.0};
+  const std::vector<float> exact = make_engine(model)->score({request}).at(0).logprobs;
+  for (const auto& [keys, margin] : {std::pair(KeyType::bf16, 0.05f), std::pair(KeyType::q8, 0.1f)}) {
+    const std::vector<float> near = make_engine(model, {.keys = keys})->score({request}).at(0).logprobs;
+    float difference = 0;
+    for (std::size_t i = 0; i < exact.size(); ++i) difference = std::max(difference, std::abs(near[i] - exact[i]));
+    CHECK(difference > 0);
+    CHECK(difference < margin);
+  }
+  const std::int64_t memory = 5 * PagePool::bytes_for(model.config.text, KeyType::bf16);
+  GenerationRequest longer;
+  longer.prompt.ids.assign(60, 7);
+  longer.sampling.max_tokens = 4;
+  CHECK_THROWS_WITH(make_engine(model, {.cache_bytes = memory})->generate({longer}),
+                    Catch::Contains("keys and values"));
+  CHECK(make_engine(model, {.cache_bytes = memory, .keys = KeyType::bf16})->generate({longer}).size() == 1);
 }
 
 TEST_CASE("engine: samples differ by seed and number, and only by these") {
@@ -173,6 +199,73 @@ TEST_CASE("engine: samples differ by seed and number, and only by these") {
   request.sampling.seed = 0;
   request.n = 1;
   check_equal(engine->generate({request})[0], first[0]);
+}
+
+TEST_CASE("engine: the samples of one request read its prompt once") {
+  const GoldenCheckpoint model = golden_checkpoint("one_picture");
+  const GenerationRequest request{model.prompt(0), 5, {.max_tokens = 3}};
+  const int prompt = static_cast<int>(request.prompt.ids.size());
+  std::vector<int> cached;
+  for (const Completion& sample : make_engine(model)->generate({request})) cached.push_back(sample.cached_tokens);
+  CHECK(cached == std::vector<int>{0, prompt, prompt, prompt, prompt});
+  // The prompt's pages are held once: memory for them and a page a sample holds all five at a time.
+  const std::int64_t pages = PagePool::pages_for(prompt) + 5;
+  const auto engine = make_engine(model, {.cache_bytes = pages * PagePool::bytes_for(model.config.text, KeyType::f32)});
+  const std::atomic<bool> never = false;
+  int most_running = 0;
+  GenerationWatch watch{
+      never, [&](std::size_t, const Completion&) { most_running = std::max(most_running, engine->load().running); }};
+  GenerationRequest longer = request;
+  longer.sampling.max_tokens = 16;
+  longer.sampling.changes.bias = {{44, -INFINITY}};  // none ends early
+  engine->generate({longer}, &watch);
+  CHECK(most_running == 5);
+}
+
+TEST_CASE("engine: truncation, penalties and bans change no log-probability that is told") {
+  const GoldenCheckpoint model = golden_checkpoint("one_picture");
+  const auto engine = make_engine(model);
+  GenerationRequest request{model.prompt(0), 1, {.max_tokens = 1, .alternatives = 6}};
+  const Completion whole = engine->generate({request}).at(0);
+  REQUIRE(whole.alternatives.at(0).size() == 6);
+  for (const Sampling& sampling :
+       {Sampling{.top_k = 1}, Sampling{.top_p = 0.05}, Sampling{.min_p = 0.9}, Sampling{.changes = {.bias = {{3, 50}}}},
+        Sampling{.changes = {.banned = {{whole.alternatives[0][0].id}}}}}) {
+    request.sampling = sampling;
+    request.sampling.max_tokens = 1;
+    request.sampling.alternatives = 6;
+    const Completion cut = engine->generate({request}).at(0);
+    for (std::size_t i = 0; i < 6; ++i) {
+      CHECK(cut.alternatives.at(0).at(i).id == whole.alternatives[0][i].id);
+      CHECK(cut.alternatives[0][i].logprob == whole.alternatives[0][i].logprob);
+    }
+    const ScoringRequest scored{request.prompt, cut.token_ids, 1.0};
+    CHECK(cut.logprobs == engine->score({scored}).at(0).logprobs);
+  }
+}
+
+TEST_CASE("engine: a call that is past its deadline ends, and no other") {
+  const GoldenCheckpoint model = golden_checkpoint("one_picture");
+  const auto engine = make_engine(model, {.max_batch = 1});
+  const std::atomic<bool> never = false;
+  GenerationRequest request = plain_request(model, 150);
+  request.sampling.changes.bias = {{44, -INFINITY}};  // it does not end by itself
+  const std::vector<Completion> expected = engine->generate({request});
+  const auto soon = [](int milliseconds) {
+    return std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);
+  };
+  GenerationWatch passed{.cancelled = never, .deadline = soon(0)};
+  CHECK_THROWS_WITH(engine->generate({request}, &passed), Catch::Contains("deadline"));
+  CHECK_THROWS_WITH(engine->score({{request.prompt, {1, 2}, 1.0}}, &passed), Catch::Contains("deadline"));
+  GenerationWatch running{never, [](std::size_t, const Completion& so_far) {
+                            if (so_far.token_ids.size() == 2) std::this_thread::sleep_for(std::chrono::seconds(1));
+                          }};
+  running.deadline = soon(900);  // which the second token passes
+  auto other = std::async(std::launch::async, [&] { return engine->generate({request}); });
+  CHECK_THROWS_WITH(engine->generate({request}, &running), Catch::Contains("deadline"));
+  check_equal(other.get().at(0), expected[0]);
+  GenerationWatch enough{.cancelled = never, .deadline = soon(600'000)};
+  check_equal(engine->generate({request}, &enough).at(0), expected[0]);
 }
 
 TEST_CASE("engine: how a completion ends") {

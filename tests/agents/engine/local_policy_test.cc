@@ -79,7 +79,8 @@ void write_role(const std::filesystem::path& folder, const std::string& base, st
 }  // namespace
 
 TEST_CASE("local policy: greedy completions and log-probabilities equal transformers' generate") {
-  const auto policy = make_local_policy(kGolden + "/model", {.threads = 2, .weights = WeightKind::f32});
+  const auto policy =
+      make_local_policy(kGolden + "/model", {.threads = 2, .backend = {.memory = {.weights = WeightKind::f32}}});
   std::vector<CompletionRequest> requests;
   for (const Json& example : golden_cases()) requests.push_back(request_of(example, 0));
   const auto completions = policy->complete(requests);
@@ -334,6 +335,14 @@ TEST_CASE("local policy: penalties and biases change what is drawn, and no log-p
   CHECK(std::count(without.token_ids.begin(), without.token_ids.end(), plain.token_ids[0]) == 0);
   const ScoreRequest written{request.messages, without.token_ids, 1.0, {}};
   CHECK(policy->score({&written, 1}).at(0).logprobs == without.logprobs);
+  request.sampling.changes = {.banned = {{plain.token_ids[0], plain.token_ids[1]}}};  // the first one alone may stand
+  const Completion parted = ask();
+  CHECK(parted.token_ids[0] == plain.token_ids[0]);
+  CHECK(parted.token_ids[1] != plain.token_ids[1]);
+  request.sampling.changes = {.banned = {{1 << 20}}};
+  CHECK_THROWS_WITH(ask(), Catch::Contains("banned token 1048576"));
+  request.sampling.changes = {.banned = {{}}};
+  CHECK_THROWS_WITH(ask(), Catch::Contains("is empty"));
   request.sampling.changes = {.frequency_penalty = 1000};  // no token twice
   const Completion penalised = ask();
   CHECK(std::set<std::int32_t>(penalised.token_ids.begin(), penalised.token_ids.end()).size() ==

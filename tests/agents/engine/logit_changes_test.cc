@@ -57,3 +57,19 @@ TEST_CASE("logit changes: presence counts once, frequency each time, a bias last
   change_logits({.bias = {{2, -std::numeric_limits<float>::infinity()}}}, {}, {}, logits, changed);
   CHECK(changed[2] == -std::numeric_limits<float>::infinity());
 }
+
+TEST_CASE("logit changes: the last token of a banned run is not drawn behind the others") {
+  constexpr float kNever = -std::numeric_limits<float>::infinity();
+  const std::vector<float> logits{1, 2, 3, 4};
+  const LogitChanges changes{.banned = {{0}, {1, 2}, {3, 3, 3}}};
+  const auto after = [&](const Ids& written) {
+    std::vector<float> changed;
+    change_logits(changes, Ids{1, 3, 3}, written, logits, changed);
+    return changed;
+  };
+  CHECK(after({}) == std::vector<float>{kNever, 2, 3, 4});  // what the prompt ends with does not count
+  CHECK(after({1}) == std::vector<float>{kNever, 2, kNever, 4});
+  CHECK(after({1, 3}) == std::vector<float>{kNever, 2, 3, 4});
+  CHECK(after({1, 3, 3}) == std::vector<float>{kNever, 2, 3, kNever});
+  CHECK_FALSE(changes.are_none());
+}

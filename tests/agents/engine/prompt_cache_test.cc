@@ -27,7 +27,7 @@ TEST_CASE("page pool: promises stay within the memory, pages come back and are u
   CHECK_FALSE(pool.promise(pool.max_pages() + 1));
   REQUIRE(pool.promise(pool.max_pages()));
   CHECK_FALSE(pool.promise(1));
-  const float* first = nullptr;
+  const std::byte* first = nullptr;
   {
     KeyValues keys(pool, pool.max_pages());
     keys.require(17);
@@ -43,10 +43,24 @@ TEST_CASE("page pool: promises stay within the memory, pages come back and are u
   CHECK((again.page_of(0) == first || again.page_of(0) != nullptr));
 }
 
+TEST_CASE("page pool: the same memory holds more pages of a smaller type") {
+  using agon::kernels::KeyType;
+  TextConfig text = small_config().text;
+  text.head_size = 64;  // fills the words of every type
+  const PagePool floats(text, kMegabyte), bfloats(text, kMegabyte, KeyType::bf16), codes(text, kMegabyte, KeyType::q8);
+  CHECK(bfloats.page_bytes() == floats.page_bytes() / 2);
+  CHECK(bfloats.max_pages() == 2 * floats.max_pages());
+  CHECK(codes.page_bytes() == 2 * 2 * 16 * (64 + 2 * 4));  // layers, keys and values, tokens, codes and scales
+  for (const PagePool* pool : {&floats, &bfloats, &codes}) CHECK(pool->max_pages() * pool->page_bytes() <= kMegabyte);
+  for (const KeyType type : {KeyType::f32, KeyType::bf16, KeyType::q8}) CHECK(find_key_type(name_of(type)) == type);
+  CHECK(find_key_type("auto") == KeyType::f32);
+  CHECK_FALSE(find_key_type("q4"));
+}
+
 TEST_CASE("page pool: blocks of layers and heads lie apart within a page") {
   PagePool pool(small_config().text, kMegabyte);
   CHECK(pool.head_offset(0, 0) == 0);
-  CHECK(pool.head_offset(1, 0) == agon::kernels::key_block_floats(16));
+  CHECK(pool.head_offset(1, 0) == agon::kernels::key_block_bytes({agon::kernels::KeyType::f32, 16}));
 }
 
 TEST_CASE("prompt cache: prompts in use stay, idle ones go when they take too much, longest unused first") {
@@ -70,10 +84,13 @@ TEST_CASE("prompt cache: prompts in use stay, idle ones go when they take too mu
   CHECK(has(1));
   CHECK(has(2));
   CHECK_FALSE(has(3));
-  cache.drop_idle();
-  CHECK(has(1));
-  CHECK_FALSE(has(2));
+  CHECK(cache.drop_oldest());
   CHECK_FALSE(has(4));
+  CHECK(has(2));
+  CHECK(cache.drop_oldest());
+  CHECK_FALSE(has(2));
+  CHECK_FALSE(cache.drop_oldest());
+  CHECK(has(1));
 }
 
 TEST_CASE("prompt cache: prompts with other pictures are other prompts, equal up to the picture") {
@@ -123,6 +140,9 @@ TEST_CASE("prompt cache: who shares with whom, and what that frees") {
     cache.add(std::move(key), cached);
     return cached;
   };
+  const auto drop_all = [&] {
+    while (cache.drop_oldest()) continue;
+  };
   const auto ids = [](std::vector<std::pair<int, int>> runs) {
     std::vector<std::int32_t> all;
     for (const auto& [count, id] : runs) all.insert(all.end(), static_cast<std::size_t>(count), id);
@@ -138,19 +158,19 @@ TEST_CASE("prompt cache: who shares with whom, and what that frees") {
   CHECK((other->start.tokens == 0 && !other->follows()));
   CHECK_FALSE(pool.promise(1));
   other.reset();
-  cache.drop_idle();
+  drop_all();
   first->last_hidden = second->last_hidden = third->last_hidden = {0};
   second->start = third->start = {};  // what reading does
   first.reset();
   CHECK_FALSE(pool.promise(4));
-  cache.drop_idle();  // the first goes, its pages stay with those that share them
+  drop_all();  // the first goes, its pages stay with those that share them
   CHECK(cache.find(key_of({ids({{32, 1}}), {}}, config)) == nullptr);
   auto fourth = add(ids({{16, 1}, {16, 5}}));
   CHECK((fourth->start.tokens == 16 && !fourth->follows()));
   fourth->start = {};
   second.reset();
   third.reset();
-  cache.drop_idle();
+  drop_all();
   CHECK(pool.promise(5));
   CHECK_FALSE(pool.promise(1));
 }

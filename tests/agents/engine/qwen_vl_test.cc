@@ -107,7 +107,8 @@ TEST_CASE("Qwen2-VL and Qwen3-VL: scores equal transformers' log-probabilities")
 TEST_CASE("Qwen2-VL and Qwen3-VL: greedy completions about pictures equal transformers' generate") {
   const Json models = golden_models();
   for (const auto& [name, examples] : models.items()) {
-    const auto policy = make_local_policy(kGolden + "/" + name, {.threads = 2, .weights = WeightKind::f32});
+    const auto policy =
+        make_local_policy(kGolden + "/" + name, {.threads = 2, .backend = {.memory = {.weights = WeightKind::f32}}});
     CHECK(policy->capabilities().images);
     for (const Json& expected : examples) {
       CAPTURE(name, expected["prompt"]);

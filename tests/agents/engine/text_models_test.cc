@@ -30,7 +30,8 @@ CompletionRequest request_of(const Json& example) {
 TEST_CASE("text models: greedy completions and log-probabilities equal transformers' generate") {
   const Json models = golden_models();
   for (const auto& [name, cases] : models.items()) {
-    const auto policy = make_local_policy(kGolden + "/" + name, {.threads = 2, .weights = WeightKind::f32});
+    const auto policy =
+        make_local_policy(kGolden + "/" + name, {.threads = 2, .backend = {.memory = {.weights = WeightKind::f32}}});
     CHECK_FALSE(policy->capabilities().images);
     for (const Json& expected : cases) {
       CAPTURE(name, expected["prompt"]);
@@ -74,7 +75,8 @@ TEST_CASE("text models: weights of fewer bits are near, and scoring equals sampl
   for (const auto& [name, cases] : models.items())
     for (const auto& [kind, margin] : std::vector<std::pair<WeightKind, double>>{
              {WeightKind::bf16, 0.05}, {WeightKind::q8, 0.08}, {WeightKind::q4, 0.8}}) {
-      const auto policy = make_local_policy(kGolden + "/" + name, {.threads = 2, .weights = kind});
+      const auto policy =
+          make_local_policy(kGolden + "/" + name, {.threads = 2, .backend = {.memory = {.weights = kind}}});
       for (const Json& expected : cases) {
         CAPTURE(name, static_cast<int>(kind), expected["prompt"]);
         const CompletionRequest request = request_of(expected);
@@ -86,6 +88,30 @@ TEST_CASE("text models: weights of fewer bits are near, and scoring equals sampl
           difference += std::abs(static_cast<double>(logprobs[t]) - exact[t]) / static_cast<double>(exact.size());
         CHECK(difference < margin);
         CHECK(difference > 0);
+        const Completion completion = policy->complete({&request, 1}).at(0);
+        const ScoreRequest again{request.messages, completion.token_ids, 1.0};
+        CHECK(policy->score({&again, 1}).at(0).logprobs == completion.logprobs);
+      }
+    }
+}
+
+TEST_CASE("text models: keys and values of fewer bits are near, and scoring equals sampling to the last bit") {
+  const Json models = golden_models();
+  for (const auto& [name, cases] : models.items())
+    for (const auto& [keys, margin] :
+         {std::pair(kernels::KeyType::bf16, 0.02), std::pair(kernels::KeyType::q8, 0.02)}) {
+      const auto policy = make_local_policy(
+          kGolden + "/" + name, {.threads = 2, .backend = {.memory = {.weights = WeightKind::f32, .keys = keys}}});
+      for (const Json& expected : cases) {
+        CAPTURE(name, static_cast<int>(keys), expected["prompt"]);
+        const CompletionRequest request = request_of(expected);
+        const ScoreRequest given{request.messages, expected["ids"].get<std::vector<std::int32_t>>(), 1.0};
+        const std::vector<float> logprobs = policy->score({&given, 1}).at(0).logprobs;
+        const auto exact = expected["logprobs"].get<std::vector<double>>();
+        double difference = 0;
+        for (std::size_t t = 0; t < exact.size(); ++t)
+          difference += std::abs(static_cast<double>(logprobs[t]) - exact[t]) / static_cast<double>(exact.size());
+        CHECK(difference < margin);
         const Completion completion = policy->complete({&request, 1}).at(0);
         const ScoreRequest again{request.messages, completion.token_ids, 1.0};
         CHECK(policy->score({&again, 1}).at(0).logprobs == completion.logprobs);

@@ -118,7 +118,8 @@ TEST_CASE("videos: greedy completions equal transformers' generate, and are scor
   for (const Json& example : golden_videos()["prompts"]) {
     CAPTURE(example["model"], example["parts"].dump());
     const TempFolder scratch;
-    const auto policy = make_local_policy(folder_of(example, scratch), {.threads = 2, .weights = WeightKind::f32});
+    const auto policy = make_local_policy(folder_of(example, scratch),
+                                          {.threads = 2, .backend = {.memory = {.weights = WeightKind::f32}}});
     CompletionRequest request{{question_of(example)}, {}, 1, {}};
     request.sampling.temperature = 0;
     request.sampling.max_tokens = static_cast<int>(example["ids"].size());

@@ -20,6 +20,7 @@ prints suites
 prints bench "$models/agon-tiny" --batch 1,2 --prompt-tokens 8 --new-tokens 3 --rounds 1
 prints bench "$models/agon-tiny" --device torch:cpu --batch 2 --prompt-tokens 8 --new-tokens 3 --rounds 1
 prints inspect "$models/agon-tiny"
+prints inspect "$models/agon-tiny" --compare q8,q4 --kv bf16 --weights bf16 --memory 500
 prints tokenize --policy "$models/agon-tiny" 'It is <|im_end|> café'
 printf '{"text": "one"}\n\n{"text": "two, three"}\n' >texts.jsonl
 prints tokenize --policy "$models/agon-tiny" --file texts.jsonl

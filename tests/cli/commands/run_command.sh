@@ -35,6 +35,19 @@ greedy --out "$scratch/torch" --device torch:cpu
 [ "$(tokens "$scratch/torch" | wc -l)" -ge 4 ] || fail "4 episodes expected"
 refuses 2 "--device" play --device gpu --out "$scratch/x"
 
+# What a model takes in memory is told, and what does not fit is refused.
+says 0 "memory: weights " play --suite charts --tasks 1 --kv q8 --out "$scratch/told"
+refuses 1 "does not fit into 1.0 MB" "$agon" run --policy "$tiny" --memory 1 --tasks 1 --out "$scratch/unfit"
+[ ! -e "$scratch/unfit" ] || fail "a model that does not fit leaves a folder"
+refuses 1 "policy_files" play --suite charts --tasks 1 --out "$scratch/told" --resume
+says 0 "KV for" "$agon" inspect "$tiny" --kv q8
+says 0 "do not fit into 1.0 MB" "$agon" inspect "$tiny" --memory 1
+says 0 "equal greedy" "$agon" inspect "$tiny" --compare q8
+refuses 2 "--compare" "$agon" inspect "$tiny" --compare q9
+for flag in "--kv q8" "--memory 100" "--weights q8"; do
+  refuses 1 "${flag% *} does nothing with a server" "$agon" complete --policy http://127.0.0.1:9/v1 $flag --prompt x
+done
+
 # kill -9, then resume.
 play --suite shapes --tasks 150 --out "$scratch/whole" --json >"$scratch/whole.json" 2>/dev/null || fail "shapes run"
 recorded() { sqlite3 "$1/run.sqlite" 'SELECT count(*) FROM episodes' 2>/dev/null || echo 0; }

@@ -104,7 +104,7 @@ TEST_CASE("reward model: with the likelihood the engine's scores are the network
       if (weight.numel() != 1 || weight.item<double>() == 0) at::Tensor(weight).zero_();
   }
   fresh.save(folder / "fresh", Json::object());
-  const auto policy = agents::make_local_policy(kBase, {.weights = agents::WeightKind::f32});
+  const auto policy = agents::make_local_policy(kBase, {.backend = {.memory = {.weights = agents::WeightKind::f32}}});
   std::vector<agents::ScoreRequest> requests;
   for (const std::string& response : kFour) requests.push_back({question(), {}, 1.0, response});
   std::vector<double> expected;

@@ -37,8 +37,8 @@ std::unique_ptr<Engine> make_engine(const GoldenCheckpoint& model, std::unique_p
 }
 
 std::unique_ptr<Engine> make_engine(const GoldenCheckpoint& model, const std::string& device,
-                                    WeightKind weights = WeightKind::f32, std::int64_t cache_bytes = 0) {
-  return make_engine(model, open_backend(model.folder, model.config, {device, weights, cache_bytes}));
+                                    const MemoryWish& memory = {.weights = WeightKind::f32}) {
+  return make_engine(model, open_backend(model.folder, model.config, {device, memory}));
 }
 
 std::shared_ptr<TransformerNetwork> load_network(const GoldenCheckpoint& model) {
@@ -116,8 +116,13 @@ TEST_CASE("torch backend: prompts that share starts, together and in little memo
   const auto expected = make_engine(model, kCpuDevice)->generate(requests);
   check_near(make_engine(model, kTorch)->generate(requests), expected);
   const auto room = static_cast<std::int64_t>(requests.back().prompt.ids.size()) / 16 + 3;  // pages
-  const std::int64_t page = open_backend(model.folder, model.config, {kTorch})->pages().page_bytes();
-  check_near(make_engine(model, kTorch, WeightKind::f32, 2 * room * page)->generate(requests), expected);
+  const ModelMemory whole = make_engine(model, kTorch)->memory();
+  MemoryWish tight{.weights = WeightKind::f32, .limit = whole.weight_bytes + 2 * room * whole.page_bytes};
+  const auto engine = make_engine(model, kTorch, tight);
+  CHECK(engine->memory().tokens() == 32 * room);
+  check_near(engine->generate(requests), expected);
+  tight.limit = whole.weight_bytes;
+  CHECK_THROWS_WITH(make_engine(model, kTorch, tight), Contains("does not fit into") && Contains("--memory"));
 }
 
 TEST_CASE("torch backend: adapters of one base, side by side, equal those of agon's kernels") {
@@ -147,8 +152,9 @@ TEST_CASE("torch backend: adapters of one base, side by side, equal those of ago
 TEST_CASE("torch backend: bfloat16 is near, and scoring near sampling") {
   for (const auto& golden : agon::test::golden_generations()) {
     CAPTURE(golden.folder);
-    const auto exact = make_local_policy(golden.folder, {.weights = WeightKind::f32, .device = kTorch}),
-               rough = make_local_policy(golden.folder, {.weights = WeightKind::bf16, .device = kTorch});
+    const auto exact = make_local_policy(golden.folder,
+                                         {.backend = {.device = kTorch, .memory = {.weights = WeightKind::f32}}}),
+               rough = make_local_policy(golden.folder, {.backend = {kTorch, {WeightKind::bf16}}});
     double difference = 0, tokens = 0;
     for (std::size_t i = 0; i < golden.requests.size(); ++i) {
       const ScoreRequest given{golden.requests[i].messages, golden.ids[i], 1.0};
@@ -195,7 +201,9 @@ TEST_CASE("torch backend: it computes with a training's own tensors") {
 
 TEST_CASE("torch backend: what it does not take is refused") {
   const GoldenCheckpoint model = golden_checkpoint("one_picture");
-  CHECK_THROWS_WITH(make_engine(model, kTorch, WeightKind::q8), Contains("f32 or bf16, not q8"));
+  CHECK_THROWS_WITH(make_engine(model, kTorch, {WeightKind::q8}), Contains("f32 or bf16, not q8"));
+  CHECK_THROWS_WITH(make_engine(model, kTorch, {.weights = WeightKind::f32, .keys = kernels::KeyType::q8}),
+                    Contains("Leave --kv q8 out"));
   CHECK_THROWS_WITH(make_engine(model, "gpu"), Contains("no device 'gpu'") && Contains("cuda:N"));
   if (!torch_info().cuda_compiled)
     CHECK_THROWS_WITH(make_engine(model, "cuda"), Contains("script/build cuda"));

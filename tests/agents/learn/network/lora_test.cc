@@ -253,7 +253,8 @@ TEST_CASE("lora: an adapter that was saved is a policy with the network's log-pr
     disturb(adapter);
     adapter.save(folder.path(), base.string());
     const std::vector<double> wanted = of_network();
-    const auto policy = make_local_policy(folder.path(), {.threads = 1, .weights = WeightKind::f32});
+    const auto policy =
+        make_local_policy(folder.path(), {.threads = 1, .backend = {.memory = {.weights = WeightKind::f32}}});
     const std::vector<float> logprobs = policy->score({&request, 1}).at(0).logprobs;
     REQUIRE(logprobs.size() == wanted.size());
     for (std::size_t t = 0; t < wanted.size(); ++t) {

@@ -1,0 +1,50 @@
+// agents/engine/memory_plan.h - how much memory a model will take, known before it is loaded.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "agents/engine/engine_weights.h"
+#include "agents/engine/key_value_cache.h"
+#include "agents/hub/checkpoint_tensors.h"
+#include "agents/hub/model_config.h"
+
+namespace agon::agents {
+
+// Bytes that the weights of a checkpoint take in the engine.
+std::int64_t planned_weight_bytes(const CheckpointTensors& tensors, const ModelConfig& config, WeightKind kind);
+// Of this machine, or less where a cgroup allows less.
+std::int64_t machine_memory();
+
+struct MemoryWish {
+  WeightKind weights = WeightKind::automatic;
+  kernels::KeyType keys = kernels::KeyType::f32;
+  std::int64_t limit = 0;  // bytes that weights, keys and values may take; 0: machine_memory()
+  auto operator<=>(const MemoryWish&) const = default;
+};
+
+// What a model takes, or will take.
+struct ModelMemory {
+  std::int64_t weight_bytes = 0;
+  std::int64_t key_value_bytes = 0;  // at most
+  std::int64_t page_bytes = 0;       // keys and values of kernels::kKeyBlock tokens
+  std::int64_t tokens() const { return key_value_bytes / page_bytes * kernels::kKeyBlock; }
+};
+// "weights 269.1 MB, KV for 131072 tokens in 6039.8 MB".
+std::string to_text(const ModelMemory& memory);
+
+// Keys and values get what the limit leaves, and without a limit of its own at most a quarter of the machine's memory.
+struct MemoryPlan : ModelMemory {
+  std::int64_t limit = 0;                                       // bytes
+  std::array<std::int64_t, std::size(kWeightKinds)> by_kind{};  // weight_bytes of each WeightKind
+  bool fits() const { return key_value_bytes >= page_bytes; }
+};
+
+MemoryPlan plan_memory(const CheckpointTensors& tensors, const ModelConfig& config, const MemoryWish& wish);
+// The plan of a checkpoint (agents/hub/model_folder.h). Throws Error with the figures if it does not fit.
+MemoryPlan require_memory(const std::filesystem::path& path, const ModelConfig& config, const MemoryWish& wish);
+
+}  // namespace agon::agents
