@@ -104,7 +104,9 @@ AGON_INLINE void rows_of(const BfloatProduct& at, std::int64_t row, std::int64_t
     for (int r = 0; r < Rows; ++r) inputs[r] = Product::read(repeat_pair(x + r * stride + 2 * k));
     add_pair<Product, Rows, Panels, 0>(weights, size, inputs, total);
   }
+#pragma GCC unroll 4
   for (int r = 0; r < Rows; ++r)
+#pragma GCC unroll 2
     for (int p = 0; p < Panels; ++p) finish(at, row + r, (panel + p) * kBfloatPanel, total[r] + 4 * p);
 }
 

@@ -17,25 +17,27 @@ namespace {
 
 constexpr int kQuarter = kVector / 4;  // bytes: 4 outputs of 4 inputs
 
-// 16 bits as bytes of `value` or 0.
-AGON_DOT inline uint8x16_t spread(const std::uint8_t* bits, std::uint8_t value) {
-  const uint8x16_t bytes = vcombine_u8(vld1_dup_u8(bits), vld1_dup_u8(bits + 1));
+// Bits 16 q .. 16 q + 15 as bytes of `value` or 0.
+AGON_DOT inline uint8x16_t spread(uint8x16_t bits, int q, std::uint8_t value) {
+  const auto first = static_cast<std::uint8_t>(2 * q);
+  const uint8x16_t order = vcombine_u8(vdup_n_u8(first), vdup_n_u8(first + 1));
   const uint8x16_t each = vreinterpretq_u8_u64(vdupq_n_u64(0x8040201008040201));
-  return vandq_u8(vtstq_u8(bytes, each), vdupq_n_u8(value));
+  return vandq_u8(vtstq_u8(vqtbl1q_u8(bits, order), each), vdupq_n_u8(value));
 }
 
-// Of 8 bits with 128 taken off: SDOT reads signed bytes.
+// Of quarter `quarter` + q. Codes of 8 bits come with 128 taken off: SDOT reads signed bytes.
 template <int Bits>
-AGON_DOT inline int8x16_t codes_at(const std::uint8_t* block, const CodedLayout& layout, int vector, int quarter) {
-  const std::uint8_t* const at = block + (Bits == 8 ? vector : vector % 4) * kVector + quarter * kQuarter;
-  uint8x16_t codes = vld1q_u8(at);
+AGON_DOT inline int8x16_t codes_at(const std::uint8_t* block, const CodedLayout& layout, int vector, int quarter,
+                                   int q) {
+  uint8x16_t codes = vld1q_u8(block + (Bits == 8 ? vector : vector % 4) * kVector + (quarter + q) * kQuarter);
   if constexpr (Bits == 8) {
     codes = veorq_u8(codes, vdupq_n_u8(128));
   } else {
+    // The bits of all quarters from `quarter` on; what lies behind them is not used.
     const std::uint8_t* const bits = block + layout.planes + 8 * vector + 2 * quarter;
     codes = vector < 4 ? vandq_u8(codes, vdupq_n_u8(15)) : vshrq_n_u8(codes, 4);
-    if constexpr (Bits == 5 || Bits == 6) codes = vorrq_u8(codes, spread(bits, 16));
-    if constexpr (Bits == 6) codes = vorrq_u8(codes, spread(bits + kVector, 32));
+    if constexpr (Bits == 5 || Bits == 6) codes = vorrq_u8(codes, spread(vld1q_u8(bits), q, 16));
+    if constexpr (Bits == 6) codes = vorrq_u8(codes, spread(vld1q_u8(bits + kVector), q, 32));
   }
   return vreinterpretq_s8_u8(codes);
 }
@@ -52,7 +54,7 @@ AGON_DOT inline void add_vector(const std::uint8_t* block, const CodedLayout& la
                                 const int8x16_t (&inputs)[Rows], int32x4_t (&sum)[Rows][Quarters]) {
 #pragma GCC unroll 4
   for (int q = 0; q < Quarters; ++q) {
-    const int8x16_t codes = codes_at<Bits>(block, layout, 4 * half + Lane, quarter + q);
+    const int8x16_t codes = codes_at<Bits>(block, layout, 4 * half + Lane, quarter, q);
 #pragma GCC unroll 4
     for (int r = 0; r < Rows; ++r) add_dot<Lane>(codes, inputs[r], sum[r][q]);
   }
