@@ -42,7 +42,7 @@ inline void for_each(const Step& step) {
 }
 
 // What 16 pairs of inputs are read from, in values of bfloat16.
-struct Step {
+struct TileSource {
   const std::uint16_t* x;
   std::int64_t x_stride;  // from row to row
   const std::uint16_t* weights;
@@ -50,18 +50,18 @@ struct Step {
 };
 
 template <int RowTiles, int Panels, typename Unit>
-inline void multiply(Unit& unit, const Step& step) {
+inline void multiply(Unit& unit, const TileSource& from) {
   for_each<RowTiles>(
-      [&]<int R>() { unit.template load<kInputTile + R>(step.x + R * kTileRows * step.x_stride, 2 * step.x_stride); });
+      [&]<int R>() { unit.template load<kInputTile + R>(from.x + R * kTileRows * from.x_stride, 2 * from.x_stride); });
   for_each<Panels>([&]<int P>() {
-    unit.template load<kWeightTile + P % 2>(step.weights + P * step.panel_stride, kTileBytes);
+    unit.template load<kWeightTile + P % 2>(from.weights + P * from.panel_stride, kTileBytes);
     for_each<RowTiles>([&]<int R>() { unit.template multiply<R * Panels + P, kInputTile + R, kWeightTile + P % 2>(); });
   });
 }
 
 // The pairs behind the last 16, filled up with zeros, which change no sum.
 template <int RowTiles, int Panels, typename Unit>
-inline void multiply_rest(Unit& unit, const Step& from, int rows, std::int64_t pairs) {
+inline void multiply_rest(Unit& unit, const TileSource& from, int rows, std::int64_t pairs) {
   constexpr std::int64_t kRow = 2 * kTilePairs, kPanel = kTilePairs * 2 * kBfloatPanel;
   std::uint16_t x[RowTiles * kTileRows * kRow] = {}, weights[Panels * kPanel] = {};
   for (int r = 0; r < (RowTiles - 1) * kTileRows + rows; ++r)
@@ -76,15 +76,15 @@ template <int RowTiles, int Panels, typename Unit>
 inline void block(Unit& unit, const BfloatProduct& at, std::int64_t row, int rows, std::int64_t panel) {
   static_assert(RowTiles * Panels <= kTotalTiles);
   const std::int64_t stride = at.pairs * 2, size = at.pairs * 2 * kBfloatPanel;
-  Step step{at.x + row * stride, stride, at.panels + panel * size, size};
+  TileSource source{at.x + row * stride, stride, at.panels + panel * size, size};
   for_each<RowTiles * Panels>([&]<int T>() { unit.template clear<T>(); });
   std::int64_t left = at.pairs;
   for (; left >= kTilePairs; left -= kTilePairs) {
-    multiply<RowTiles, Panels>(unit, step);
-    step.x += 2 * kTilePairs;
-    step.weights += kTilePairs * 2 * kBfloatPanel;
+    multiply<RowTiles, Panels>(unit, source);
+    source.x += 2 * kTilePairs;
+    source.weights += kTilePairs * 2 * kBfloatPanel;
   }
-  if (left > 0) multiply_rest<RowTiles, Panels>(unit, step, rows, left);
+  if (left > 0) multiply_rest<RowTiles, Panels>(unit, source, rows, left);
   for_each<RowTiles * Panels>([&]<int T>() {
     alignas(64) float totals[kTileRows * kBfloatPanel];
     unit.template store<T>(totals, kTileBytes);
