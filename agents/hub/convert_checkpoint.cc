@@ -101,6 +101,11 @@ void write_gguf_file(const fs::path& from, const fs::path& file, std::string_vie
       text.push_back(gguf_tensor(name, tensor, parts.config, type));
     }
   }
+  if (const std::vector<float> divisors = gguf_rope_divisors(parts.config); !divisors.empty())
+    text.push_back(
+        {"rope_freqs.weight", {std::ssize(divisors)}, "F32", [divisors](const std::function<void(const float*)>& put) {
+           put(divisors.data());
+         }});
   report(tower, 0, text.size() + tower.size(), progress);
   report(text, tower.size(), text.size() + tower.size(), progress);
   // The tower first: who finds the model finds it whole.
