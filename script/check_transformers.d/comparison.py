@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import subprocess
 import tempfile
 from dataclasses import dataclass, field
@@ -47,8 +48,11 @@ def run_agon(command):
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
     if done.returncode < 0 or done.returncode > 128:
         raise Different(f"{' '.join(map(str, command))} crashed ({done.returncode}): {done.stderr[-600:]}")
+    reason = done.stderr.strip().removeprefix("agon: ")
+    if re.match(r"[\w<>]+::", reason):
+        raise Different(f"{' '.join(map(str, command))} ended by an exception of the library: {reason}")
     if done.returncode != 0:
-        raise Refused(done.stderr.strip().removeprefix("agon: "))
+        raise Refused(reason)
     return done.stdout
 
 

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/json.h"
+#include "core/text.h"
 #include "paths.h"
 #include "temp_folder.h"
 
