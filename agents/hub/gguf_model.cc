@@ -25,10 +25,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The tokens that end a turn; <|endoftext|> ends a text of Qwen beside its end of a turn.
+// The tokens that end a turn: <|endoftext|> ends a text of Qwen beside its end of a turn, and Llama 3 has three.
+constexpr const char* kEndKeys[] = {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id",
+                                    "tokenizer.ggml.eom_token_id"};
+
 Json end_tokens(const GgufKeyReader& keys) {
   Json ends = Json::array();
-  for (const char* key : {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id"})
+  for (const char* key : kEndKeys)
     if (const auto id = keys.id(key); id && std::find(ends.begin(), ends.end(), *id) == ends.end()) ends.push_back(*id);
   return ends;
 }
@@ -450,9 +453,11 @@ void add_tokenizer(const ModelFolder& parts, std::vector<GgufKey>& keys) {
   keys.push_back({"tokenizer.ggml.tokens", std::move(tokens)});
   keys.push_back({"tokenizer.ggml.token_type", std::move(types)});
   keys.push_back({"tokenizer.ggml.merges", std::move(merges)});
-  const char* const ends[] = {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id"};
-  for (std::size_t i = 0; i < std::min(std::size(ends), parts.config.eos_token_ids.size()); ++i)
-    keys.push_back({ends[i], static_cast<std::uint32_t>(parts.config.eos_token_ids[i])});
+  const std::vector<std::int32_t>& ends = parts.config.eos_token_ids;
+  if (ends.size() > std::size(kEndKeys))
+    throw Error("GGUF: {} has {} tokens that end a turn (eos_token_id), and a file can name {}.", parts.path.string(),
+                ends.size(), std::size(kEndKeys));
+  for (std::size_t i = 0; i < ends.size(); ++i) keys.push_back({kEndKeys[i], static_cast<std::uint32_t>(ends[i])});
   // Where nothing is said, llama.cpp puts a token of its own choice before a text of some families.
   const std::optional<std::int32_t> bos = parts.tokenizer->id_of(parts.chat.variables().value("bos_token", ""));
   if (bos)

@@ -4,6 +4,7 @@ import json
 import math
 import re
 import subprocess
+import sys
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,9 +40,9 @@ class Result:
     prompt: str
     prompt_tokens: int
     token_ids: list
+    logprobs: list
     equal: int  # tokens that transformers finds likeliest too, or as likely within the bound
     difference: float  # the largest of a log-probability
-    finish_reason: str
 
 
 def run_agon(command):
@@ -169,9 +170,30 @@ def compare(agon, policy, reference, prompt, bound):
     equal = int((likeliest - logits.gather(1, chosen)[:, 0] < bound).sum())
     differences = (logprobs - torch.tensor(mine["logprobs"])).abs()
     difference = float(differences.max()) if len(ids) else 0.0
-    result = Result(shown, prompt_tokens, ids, equal, difference, mine["finish_reason"])
+    result = Result(shown, prompt_tokens, ids, mine["logprobs"], equal, difference)
     if not difference < bound:
         raise Different(f"{shown!r}: token {int(differences.argmax())} differs by {difference:.2e}")
     if equal < len(ids):
         raise Different(f"{shown!r}: {len(ids) - equal} of {len(ids)} tokens are not the likeliest of transformers")
     return result
+
+
+def compare_with_llama_cpp(file, reference, prompt, result, bound):
+    """Every token that agon wrote, behind those before it; llama.cpp tells nothing of a part of a character."""
+    ids = reference.inputs(prompt)["input_ids"][0].tolist()
+    forbidden = (~reference.may_be_written(reference.config.vocab_size)).nonzero()[:, 0].tolist()
+    lines = [json.dumps(dict(prompt=ids + result.token_ids[:i], forbidden=forbidden))
+             for i in range(len(result.token_ids))]
+    done = subprocess.run([sys.executable, Path(__file__).with_name("llama_cpp.py"), file], input="\n".join(lines),
+                          capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Refused(f"llama.cpp does not take it: {done.stderr.strip().splitlines()[-1]}")
+    worst = 0.0
+    for i, line in enumerate(done.stdout.splitlines()):
+        theirs = json.loads(line)
+        if theirs.get("id") == result.token_ids[i]:
+            worst = max(worst, abs(theirs["logprob"] - result.logprobs[i]))
+        elif theirs:
+            raise Different(f"{result.prompt!r}: token {i} of llama.cpp is {theirs['id']}, not {result.token_ids[i]}")
+    if not worst < bound:
+        raise Different(f"{result.prompt!r}: llama.cpp's log-probabilities differ by {worst:.2e}")

@@ -103,7 +103,8 @@ def draw_vision(rng, architecture, text):
     heads, depth = rng.choice([1, 2, 3]), rng.choice([1, 2, 3, 4])
     width = heads * rng.choice([4, 8, 12, 16, 20, 40, 80])
     patch, merge = rng.choice([4, 7, 14, 14, 16]), rng.choice([1, 2, 2, 2, 3])
-    keys = dict(depth=depth, num_heads=heads, patch_size=patch, spatial_merge_size=merge, temporal_patch_size=2)
+    keys = dict(depth=depth, num_heads=heads, patch_size=patch, spatial_merge_size=merge,
+                temporal_patch_size=rng.choice([1, 2, 2, 2, 2]))
     if architecture == "qwen2_vl":
         return dict(keys, embed_dim=width, mlp_ratio=rng.choice([1, 2, 4]), hidden_size=text["hidden_size"])
     keys |= dict(hidden_size=width, intermediate_size=rng.randint(4, 120), out_hidden_size=text["hidden_size"])
@@ -206,12 +207,16 @@ def write_json(path, value):
     path.write_text(json.dumps(value, indent=2) + "\n")
 
 
+def end_tokens(tokenizer):
+    return [tokenizer.convert_tokens_to_ids(text) for text in ("<|im_end|>", "<|endoftext|>", "<|im_start|>")]
+
+
 def text_keys(model, tokenizer):
     layout, keys = model["layout"], dict(model["text"])
     keys |= dict(vocab_size=len(tokenizer) + model["tokenizer"]["padding"], hidden_act="silu", bos_token_id=None)
-    end, other = (tokenizer.convert_tokens_to_ids(text) for text in ("<|im_end|>", "<|endoftext|>"))
+    ends = end_tokens(tokenizer)
     if layout["ends"] != "generation_config_alone":
-        keys["eos_token_id"] = [end, other] if layout["ends"] == "list" else end
+        keys["eos_token_id"] = ends[:2] if layout["ends"] == "list" else ends[0]
     if model["architecture"].startswith("qwen"):
         keys |= dict(use_sliding_window=False, sliding_window=4096, max_window_layers=1)
     if layout["says_rope_scaling"]:
@@ -309,8 +314,7 @@ def save(model, folder):
     tokenizer = save_tokenizer(model, folder)
     write_json(folder / "config.json", config_of(model, tokenizer))
     if model["layout"]["ends"].startswith("generation_config"):
-        ends = [tokenizer.convert_tokens_to_ids(text) for text in ("<|im_end|>", "<|endoftext|>")]
-        write_json(folder / "generation_config.json", dict(eos_token_id=ends))
+        write_json(folder / "generation_config.json", dict(eos_token_id=end_tokens(tokenizer)))
     if model["vision"]:
         save_processor(model, folder)
     save_weights(model, make_weights(model, folder), folder)

@@ -5,6 +5,7 @@
 
 #include "agents/engine/local_policy.h"
 #include "agents/hub/gguf_vision.h"
+#include "agents/hub/model_folder.h"
 #include "agents/model_fingerprint.h"
 #include "core/error.h"
 #include "core/file.h"
@@ -73,13 +74,14 @@ TEST_CASE("convert: there and back, every architecture answers as before") {
   }
 }
 
-TEST_CASE("convert: the token that a template begins with is kept") {
+TEST_CASE("convert: the tokens that a template begins with and that end a turn are kept") {
   const agon::test::TempFolder scratch;
   const fs::path model = scratch / "model", file = scratch / "model.gguf", folder = scratch / "folder";
   fs::copy(kGolden + "/llama", model);
   Json settings = Json::parse(read_file((model / "tokenizer_config.json").string()));
   settings["bos_token"] = "<|endoftext|>";
   write_file_atomically((model / "tokenizer_config.json").string(), settings.dump());
+  write_file_atomically((model / "generation_config.json").string(), R"({"eos_token_id": [291, 290, 292]})");
   const std::string jinja = (model / "chat_template.jinja").string();
   write_file_atomically(jinja, "{{ bos_token }}" + read_file(jinja));
   const std::vector<Completion> before = answers_of(model);
@@ -88,6 +90,9 @@ TEST_CASE("convert: the token that a template begins with is kept") {
   check_equal(answers_of(file), before);
   write_hub_folder(file, folder, "F32", nothing);
   check_equal(answers_of(folder), before);
+  CHECK(open_model_folder(folder).config.eos_token_ids == std::vector<std::int32_t>{291, 290, 292});
+  write_file_atomically((model / "generation_config.json").string(), R"({"eos_token_id": [1, 2, 3, 4]})");
+  CHECK_THROWS_WITH(write_gguf_file(model, scratch / "x.gguf", "F32", nothing), Contains("4 tokens that end a turn"));
 }
 
 TEST_CASE("convert: rows that are no whole blocks, and positions that a file cannot tell, are refused") {
