@@ -77,10 +77,9 @@ def draw_rope(rng, architecture, head_size):
         rope["mrope_section"] = [cuts[0], cuts[1] - cuts[0], half - cuts[1]]
         if architecture == "qwen3_vl":
             rope["mrope_interleaved"] = True
-    elif rng.random() < 0.35:
-        low = rng.choice([1.0, 2.0])
-        rope.update(rope_type="llama3", factor=rng.choice([2.0, 8.0, 32.0]), low_freq_factor=low,
-                    high_freq_factor=rng.choice([4.0, 2 * low]),
+    elif rng.random() < (0.4 if architecture == "llama" else 0.1):
+        low, high = rng.choice([(1.0, 4.0), (1.0, 4.0), (2.0, 4.0), (1.0, 2.0)])
+        rope.update(rope_type="llama3", factor=rng.choice([2.0, 8.0, 32.0]), low_freq_factor=low, high_freq_factor=high,
                     original_max_position_embeddings=rng.choice([16, 64, 1024]))
     return rope
 
@@ -120,7 +119,8 @@ def draw_vision(rng, architecture, text):
 def draw_pixel_limits(rng, block):
     least, most = rng.choice([1, block**2, 4 * block**2]), rng.randint(6, 40) * block**2
     edges = dict(size=dict(shortest_edge=least, longest_edge=most))
-    return rng.choice([edges, dict(min_pixels=least, max_pixels=most)])
+    # Qwen3-VL's videos have limits of their own beside the second form: too many tokens if they are small.
+    return rng.choice([edges, dict(min_pixels=least, max_pixels=most)]) if block >= 14 else edges
 
 
 def draw_images(rng, vision):
