@@ -38,7 +38,7 @@ std::string fitting_kinds(const MemoryPlan& plan) {
 
 }  // namespace
 
-std::string to_text(const ModelMemory& memory) {
+std::string memory_text(const ModelMemory& memory) {
   return fmt::format("weights {}, KV for {} tokens in {}", megabytes(memory.weight_bytes), memory.tokens(),
                      megabytes(memory.key_value_bytes));
 }

@@ -34,7 +34,7 @@ struct ModelMemory {
   std::int64_t tokens() const { return key_value_bytes / page_bytes * kernels::kKeyBlock; }
 };
 // "weights 269.1 MB, KV for 131072 tokens in 6039.8 MB".
-std::string to_text(const ModelMemory& memory);
+std::string memory_text(const ModelMemory& memory);
 
 // Keys and values get what the limit leaves, and without a limit of its own at most a quarter of the machine's memory.
 struct MemoryPlan : ModelMemory {

@@ -80,7 +80,7 @@ std::shared_ptr<serve::ServedPolicy> policy_to_serve(const ModelServeFlags& flag
                 source.folder.string(), folder_name(source.folder), source.folder.string());
   auto policy = std::make_shared<serve::ServedPolicy>(source.folder, agents::EngineOptions{.threads = flags.threads},
                                                       source.backend_options(), source.choices.resampler);
-  fmt::print(stderr, "memory: {}\n", agents::to_text(policy->engine().memory()));
+  fmt::print(stderr, "memory: {}\n", agents::memory_text(policy->engine().memory()));
   for (const std::string& adapter : flags.adapters) {
     const std::size_t equals = adapter.find('=');
     if (equals == 0 || equals == adapter.npos || equals + 1 == adapter.size())

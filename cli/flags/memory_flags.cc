@@ -67,7 +67,7 @@ void use_memory(agents::PolicySource& policy, const MemoryFlags& flags) {
 
 void tell_memory(const agents::Policy& policy) {
   const auto* const local = dynamic_cast<const agents::LocalPolicy*>(&policy);
-  if (local) fmt::print(stderr, "memory: {}\n", agents::to_text(local->model().engine.memory()));
+  if (local) fmt::print(stderr, "memory: {}\n", agents::memory_text(local->model().engine.memory()));
 }
 
 }  // namespace agon::cli

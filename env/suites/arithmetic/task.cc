@@ -13,7 +13,7 @@
 namespace agon::env {
 namespace {
 
-constexpr int kLargest = 99, kLargestFactor = 9;
+constexpr int kLargest[kArithmeticLevels] = {20, 99, 99, 99}, kLargestFactor = 9;
 constexpr std::size_t kMostDigits = 6;
 
 int applied(char sign, int left, int right) {
@@ -21,9 +21,9 @@ int applied(char sign, int left, int right) {
 }
 
 // A sum or a difference that starts from `result`.
-Operation draw_operation(int result, Rng& rng) {
-  if (result > 1 && rng.chance(0.5)) return {'-', rng.between(1, std::min(result - 1, kLargest))};
-  return {'+', rng.between(1, kLargest)};
+Operation draw_operation(int result, int largest, Rng& rng) {
+  if (result > 1 && rng.chance(0.5)) return {'-', rng.between(1, std::min(result - 1, largest))};
+  return {'+', rng.between(1, largest)};
 }
 
 std::string kind_of(const std::vector<Operation>& operations) {
@@ -143,10 +143,11 @@ int ArithmeticTask::result() const {
 }
 
 ArithmeticTask draw_arithmetic_task(int level, Rng& rng) {
-  ArithmeticTask task{{}, rng.between(1, kLargest), {}};
-  task.operations.push_back(draw_operation(task.first, rng));
-  if (level == 3) task.operations.push_back({'*', rng.between(2, kLargestFactor)});
-  if (level > 1) task.operations.push_back(draw_operation(task.result(), rng));
+  const int largest = kLargest[level - 1];
+  ArithmeticTask task{{}, rng.between(1, largest), {}};
+  task.operations.push_back(draw_operation(task.first, largest, rng));
+  if (level == 4) task.operations.push_back({'*', rng.between(2, kLargestFactor)});
+  if (level > 2) task.operations.push_back(draw_operation(task.result(), largest, rng));
   task.kind = kind_of(task.operations);
   return task;
 }

@@ -26,10 +26,10 @@ struct ArithmeticTask {
   int result() const;
 };
 
-inline constexpr int kArithmeticLevels = 3;
+inline constexpr int kArithmeticLevels = 4;
 
-// Level 1: a sum or a difference of numbers up to 99; 2: two of them; 3: such a result times a number up to 9, and a
-// third one added or taken away.
+// Level 1: a sum or a difference of numbers up to 20; 2: up to 99; 3: two of them; 4: such a result times a number up
+// to 9, and a third one added or taken away.
 ArithmeticTask draw_arithmetic_task(int level, Rng& rng);
 
 // "17 + 25 = 42"

@@ -50,7 +50,7 @@ TEST_CASE("memory plan: keys and values take what the limit leaves") {
   MemoryPlan small = plan_memory(tensors, model.config, wish);
   CHECK(small.key_value_bytes == 3 * page);
   CHECK(small.tokens() == 48);
-  CHECK_THAT(to_text(small), Contains("KV for 48 tokens in"));
+  CHECK_THAT(memory_text(small), Contains("KV for 48 tokens in"));
   wish.keys = KeyType::bf16;
   const std::int64_t small_page = PagePool::bytes_for(model.config.text, KeyType::bf16);
   CHECK(small_page < page);
