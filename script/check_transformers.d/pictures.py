@@ -38,7 +38,7 @@ def draw_picture(rng, block):
 def draw_video(rng, block):
     """Frames of one size, [frames, height, width, 3], and how many a second."""
     width, height = rng.randint(block, 4 * block), rng.randint(block, 4 * block)
-    frames = [draw_pixels(rng, width, height) for _ in range(rng.randint(1, 16))]
+    frames = [draw_pixels(rng, width, height) for _ in range(rng.randint(2, 16))]
     return np.stack(frames), rng.choice([1, 2, 4, 10, 25])
 
 
