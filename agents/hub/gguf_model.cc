@@ -480,7 +480,8 @@ std::vector<float> gguf_rope_divisors(const ModelConfig& config) {
       found->trained_positions != scaling.trained_positions)
     throw Error(
         "GGUF: positions scaled with factor {}, low_freq_factor {}, high_freq_factor {} and {} trained "
-        "positions cannot be written for a model of type {}. They can with the factors 1 and 4 of Llama 3.",
+        "positions cannot be written for a model of type {}. These files keep those of llama models with "
+        "low_freq_factor 1 and high_freq_factor 4.",
         scaling.factor, scaling.low_frequency_factor, scaling.high_frequency_factor, scaling.trained_positions,
         config.model_type);
   return divisors;
