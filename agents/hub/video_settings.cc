@@ -23,9 +23,12 @@ VideoSettings settings_of(std::string_view processor) {  // its own defaults
   return settings;
 }
 
+// Without its own name it is the one that transformers derives from the image processor's, else that of the family.
 std::string processor_of(const Json& json, const std::string& source, const Tower& tower) {
-  const Json type = json.is_object() ? json.value("video_processor_type", Json()) : Json();
-  if (type.is_null()) return std::string(tower.video_time == VideoTime::timestamps ? kQwen3 : kQwen2);
+  const auto name = [&](const char* key) { return json.is_object() ? json.value(key, Json()) : Json(); };
+  const Json type = name("video_processor_type");
+  const bool is_derived = name("image_processor_type") == "Qwen2VLImageProcessor";
+  if (type.is_null()) return std::string(tower.video_time == VideoTime::timestamps && !is_derived ? kQwen3 : kQwen2);
   if (type != kQwen2 && type != kQwen3)
     fail_key(source, "video_processor_type", type, fmt::format("{} or {}", kQwen2, kQwen3));
   return type.get<std::string>();

@@ -60,7 +60,9 @@ def run_agon(command):
 def complete(agon, policy, prompt):
     with tempfile.TemporaryDirectory() as temporary:
         command = [agon, "complete", "--policy", policy, "--prompt", prompt.text, "--temperature", 0, "--max-tokens",
-                   prompt.new_tokens, "--json", "--threads", 1]
+                   prompt.new_tokens, "--json"]
+        if not any(device in policy for device in ("torch:", "cuda")):
+            command += ["--threads", 1]
         for number, picture in enumerate(prompt.pictures):
             picture.save(f"{temporary}/{number}.png")
             command += ["--image", f"{temporary}/{number}.png"]

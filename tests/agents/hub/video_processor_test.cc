@@ -144,6 +144,8 @@ TEST_CASE("video settings: a folder's own, those of its family, and those of its
                                      {"size", {{"shortest_edge", 4096}, {"longest_edge", 40000}}}});
   CHECK((third.min_pixels == 4096 && third.max_pixels == 40000));  // as transformers reads them
   CHECK(parse({{"video_processor_type", "Qwen2VLVideoProcessor"}}).mean == kClipMean);
+  CHECK(parse({{"image_processor_type", "Qwen2VLImageProcessorFast"}}, {}, kQwen3Tower).limits_whole);
+  CHECK_FALSE(parse({{"image_processor_type", "Qwen2VLImageProcessor"}}, {}, kQwen3Tower).limits_whole);
   CHECK(third.mean == std::array{0.5f, 0.5f, 0.5f});  // its processor's own, not that of the pictures
   CHECK(parse({{"image_mean", {0.25, 0.5, 0.75}}}).mean == std::array{0.25f, 0.5f, 0.75f});
   ImageProcessorConfig images;
