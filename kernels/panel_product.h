@@ -44,12 +44,12 @@ AGON_INLINE void block(const PanelProduct& at, std::int64_t row, int first) {
   const float* panel = at.panel + first;
   for (std::int64_t k = 0; k < at.depth; ++k, panel += kPanel, x += at.x_step) {
     Vector column[Vectors];
-#pragma GCC unroll 2
+#pragma GCC unroll 4
     for (int v = 0; v < Vectors; ++v) column[v] = load<Vector>(panel + v * kLanesOf<Vector>);
 #pragma GCC unroll 8
     for (int r = 0; r < Rows; ++r) {
       const float value = x[r * at.x_stride];
-#pragma GCC unroll 2
+#pragma GCC unroll 4
       for (int v = 0; v < Vectors; ++v) total[r][v] += value * column[v];
     }
   }
@@ -81,7 +81,7 @@ AGON_INLINE void panel_product(const PanelProduct& at, std::int64_t begin, std::
   if (has_wide_registers())
     panel_product_detail::rows_of<Floats, 8, 2>(at, begin, end);
   else
-    panel_product_detail::rows_of<NarrowFloats, 6, 2>(at, begin, end);
+    panel_product_detail::rows_of<NarrowFloats, 6, kLanes / kLanesOf<NarrowFloats>>(at, begin, end);
 }
 
 }  // namespace agon::kernels

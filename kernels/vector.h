@@ -1,8 +1,8 @@
 // kernels/vector.h - for the bodies of vectorised kernels (.cc files only). Floats and NarrowFloats are values that lie
-// in registers over a loop, for sums and products: 16 floats for AVX-512, 8 for all else. GCC 12 keeps a value in
-// memory that is wider than a register. exp, silu and others are functions of one float, for loops that the compiler
-// vectorises. Each lane is computed alike whatever the width. All functions are forced inline, so that a caller marked
-// AGON_MULTIVERSION compiles them for its own instruction set.
+// in registers over a loop, for sums and products: 16 floats for AVX-512, 4 for NEON, 8 for all else. GCC 12 keeps a
+// value in memory that is wider than a register. exp, silu and others are functions of one float, for loops that the
+// compiler vectorises. Each lane is computed alike whatever the width. All functions are forced inline, so that a
+// caller marked AGON_MULTIVERSION compiles them for its own instruction set.
 #pragma once
 
 #include <bit>
@@ -17,7 +17,11 @@
 namespace agon::kernels {
 
 using Floats = float __attribute__((vector_size(64)));
+#if defined(__aarch64__)
+using NarrowFloats = float __attribute__((vector_size(16)));
+#else
 using NarrowFloats = float __attribute__((vector_size(32)));
+#endif
 template <typename Vector>
 inline constexpr int kLanesOf = sizeof(Vector) / sizeof(float);
 inline constexpr int kLanes = kLanesOf<Floats>;

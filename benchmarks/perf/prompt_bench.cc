@@ -1,5 +1,5 @@
-// prompt_bench FOLDER STRINGS PICTURE [rounds] - how fast prompts are made ready, on one thread: every line of STRINGS (a
-// JSON text each) to tokens, and a decoded picture to patches. Prints medians in milliseconds as one JSON object.
+// prompt_bench FOLDER STRINGS PICTURE [rounds] - how fast prompts are made ready, on one thread: every line of STRINGS
+// (a JSON text each) to tokens, and a decoded picture to patches. Prints medians in milliseconds as one JSON object.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -54,8 +54,8 @@ void run(const std::string& folder, const std::string& strings_file, const std::
     tokens = 0;
     for (const std::string& text : strings) tokens += model.tokenizer->encode(text).size();
   });
-  const double patching = median_milliseconds(
-      rounds, [&] { patches = agents::process_image(picture, model.images).patches.size(); });
+  const double patching =
+      median_milliseconds(rounds, [&] { patches = agents::process_image(picture, model.images).patches.size(); });
   fmt::print(R"({{"strings": {}, "tokens": {}, "tokenise_ms": {:.2f}, "values": {}, "picture_ms": {:.2f}}})"
              "\n",
              strings.size(), tokens, encoding, patches, patching);

@@ -1,6 +1,7 @@
 // roles_bench one|apart ADAPTER ADAPTER ... [--in-turn] - critic-guided search of the suite arithmetic by pairs of LoRA
-// adapters (solver, critic) of one base: all on the base's one engine, or each on an engine of its own. The pairs search
-// at the same time, or with --in-turn one after another. Prints seconds and the peak of memory as one JSON object.
+// adapters (solver, critic) of one base: all on the base's one engine, or each on an engine of its own. The pairs
+// search at the same time, or with --in-turn one after another. Prints seconds and the peak of memory as one JSON
+// object.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>

@@ -183,6 +183,8 @@ void add_complete(CLI::App& app) {
     const bool samples = options->sampling.temperature > 0;
     for (const char* flag : {"--top-p", "--top-k", "--seed"})
       require_used(*command, {{flag, samples, "at temperature 0", "give a --temperature above 0"}});
+    for (const char* flag : {"--video-fps", "--video-frames"})
+      require_used(*command, {{flag, !options->videos.empty(), "without a video", "give one with --video"}});
     require_used(*command, {{"--logprobs", !options->json, "with --json, which has them always"}});
     require_samples_differ("complete", options->samples, options->sampling.temperature);
     options->prompt_given = prompt->count() > 0;

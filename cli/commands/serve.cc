@@ -165,7 +165,8 @@ void add_served_critic(CLI::App& command, CriticFlags& flags) {
 }
 
 void set_groups(CLI::App& command) {
-  for (const char* option : {"--policy", "--adapter", "--weights", "--device", "--reward-model", "--search-index"})
+  for (const char* option :
+       {"--policy", "--adapter", "--weights", "--kv", "--memory", "--device", "--reward-model", "--search-index"})
     command.get_option(option)->group("Models");
   for (const char* option :
        {"--host", "--port", "--in-flight", "--connections", "--queue", "--threads", "--deadline", "--grace"})

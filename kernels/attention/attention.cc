@@ -118,7 +118,7 @@ AGON_INLINE void score_blocks(const Round& round, int first, const std::byte* co
       Vector key[B][kParts];
 #pragma GCC unroll 4
       for (int b = 0; b < B; ++b)
-#pragma GCC unroll 2
+#pragma GCC unroll 4
         for (int part = 0; part < kParts; ++part)
           key[b][part] =
               Block<Value>{pages[b] + offset, round.layout}.template keys<Vector>(word, place, part * kLanesOf<Vector>);
@@ -126,7 +126,7 @@ AGON_INLINE void score_blocks(const Round& round, int first, const std::byte* co
       for (int q = 0; q < Q; ++q)
 #pragma GCC unroll 4
         for (int b = 0; b < B; ++b)
-#pragma GCC unroll 2
+#pragma GCC unroll 4
           for (int part = 0; part < kParts; ++part) score[b][q][part] += query[q][i] * key[b][part];
     }
   }
@@ -145,8 +145,9 @@ AGON_INLINE void score_blocks(const Round& round, int first, const std::byte* co
 // Of the keys of a run, `seen` of query q.
 template <typename Value, typename Vector, int Q, typename Seen>
 AGON_INLINE void score_run(const Round& round, int first, const KeyRun& run, std::int64_t column, const Seen& seen) {
-  // Enough independent chains to hide the latency of one, and no more than fit the registers.
-  constexpr int kBlocks = std::min(4, 8 * kLanesOf<Vector> / kLanes / Q);
+  // Enough independent chains to hide the latency of one, and no more than fit the registers: NEON has 32.
+  constexpr int kSums = kLanesOf<Vector> == 4 ? 16 : 8;
+  constexpr int kBlocks = std::min(4, kSums * kLanesOf<Vector> / kLanes / Q);
   std::int64_t valid[Q];
   for (int q = 0; q < Q; ++q) valid[q] = seen(first + q);
   const std::byte* const* page = run.pages;

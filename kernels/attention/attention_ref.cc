@@ -68,7 +68,7 @@ void attention(std::span<const AttentionQuery> queries, const KeyRun& shared, co
     std::vector<Pair> keys;
     for (const KeyRun& run : {shared, query.own})
       for (std::int64_t j = 0; j < run.keys; ++j) {
-        Pair& one = keys.emplace_back(std::vector<float>(size), std::vector<float>(size));
+        Pair& one = keys.emplace_back(Pair{std::vector<float>(size), std::vector<float>(size)});
         get_key(format, run.pages[j / kKeyBlock] + run.offset, static_cast<int>(j % kKeyBlock), one.key.data(),
                 one.value.data());
       }

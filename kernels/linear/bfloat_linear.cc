@@ -30,6 +30,14 @@ AGON_MULTIVERSION void round_row(const float* x, std::int64_t count, std::uint16
   }
 }
 
+// Tiles before VDPBF16PS: their bits differ, so one of them computes all (kernels/linear/bfloat_tiles.h).
+BfloatProductFunction choose_product() {
+  for (const BfloatProductFunction best :
+       {bfloat_product_amx(), bfloat_product_avx512(), bfloat_product_bfdot(), bfloat_product_neon()})
+    if (best) return best;
+  return bfloat_product_plain;
+}
+
 }  // namespace
 
 void round_to_bfloat(const float* x, std::int64_t count, std::uint16_t* rounded) { round_row(x, count, rounded); }
@@ -105,8 +113,7 @@ void bfloat_linear_by(BfloatProductFunction product, const BfloatLinear& weight,
 
 void bfloat_linear(const BfloatLinear& weight, const BfloatInputs& x, float* y, std::int64_t y_stride, Store mode,
                    const ParallelFor& parallel) {
-  static const BfloatProductFunction kProduct =
-      bfloat_product_avx512() ? bfloat_product_avx512() : bfloat_product_plain;
+  static const BfloatProductFunction kProduct = choose_product();
   bfloat_linear_by(kProduct, weight, x, y, y_stride, mode, parallel);
 }
 

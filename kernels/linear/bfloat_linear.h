@@ -41,7 +41,7 @@ void round_inputs(const float* x, std::int64_t rows, std::int64_t x_stride, int 
                   const ParallelFor& parallel);
 
 // As linear() (kernels/linear/linear.h): every output is one chain over k = 0 .. K - 1, so its bits depend on its own
-// row and column alone. Processors with bfloat16 products take two k at a time.
+// row and column alone. Processors with bfloat16 products take two k at a time, those with tiles of them 32.
 void bfloat_linear(const BfloatLinear& weight, const BfloatInputs& x, float* y, std::int64_t y_stride, Store mode,
                    const ParallelFor& parallel);
 

@@ -25,7 +25,13 @@ struct BfloatProduct {
 // Rows [begin, end).
 using BfloatProductFunction = void (*)(const BfloatProduct& at, std::int64_t begin, std::int64_t end);
 void bfloat_product_plain(const BfloatProduct& at, std::int64_t begin, std::int64_t end);
-BfloatProductFunction bfloat_product_avx512();  // null where the processor has no bfloat16 products
+// Null where this was not compiled for, or runs on, such a processor.
+BfloatProductFunction bfloat_product_avx512();  // VDPBF16PS
+// By tiles (kernels/linear/bfloat_tiles.h). Only an emulation of the tiles was tested so far, no processor that has
+// them.
+BfloatProductFunction bfloat_product_amx();
+BfloatProductFunction bfloat_product_neon();   // FMLA in fp32: any aarch64
+BfloatProductFunction bfloat_product_bfdot();  // BFDOT
 
 // bfloat_linear() by one of them.
 void bfloat_linear_by(BfloatProductFunction product, const BfloatLinear& weight, const BfloatInputs& x, float* y,

@@ -137,8 +137,8 @@ Starts starts_of(const CodeFormat& format, const CodedInputs& x) {
 }
 
 CodedProductFunction choose_product() {
-  if (const CodedProductFunction best = coded_product_avx512()) return best;
-  if (const CodedProductFunction good = coded_product_avx2()) return good;
+  for (const CodedProductFunction best : {coded_product_avx512(), coded_product_avx2(), coded_product_neon()})
+    if (best) return best;
   return coded_product_plain;
 }
 

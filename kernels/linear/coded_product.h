@@ -49,6 +49,7 @@ void coded_product_plain(const CodedProduct& at, std::int64_t begin, std::int64_
 // Null where this was not compiled for, or runs on, such a processor.
 CodedProductFunction coded_product_avx2();
 CodedProductFunction coded_product_avx512();  // with VNNI
+CodedProductFunction coded_product_neon();    // with SDOT
 
 // coded_linear() by one of them.
 void coded_linear_by(CodedProductFunction product, const CodedLinear& weight, const CodedInputs& x, float* y,

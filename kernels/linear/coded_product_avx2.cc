@@ -2,6 +2,7 @@
 
 #if defined(__x86_64__)
 
+#include <cpuid.h>
 #include <immintrin.h>
 
 #include <cstring>
@@ -148,11 +149,16 @@ AGON_AVX2 void coded_product(const CodedProduct& at, std::int64_t begin, std::in
   }
 }
 
+// clang 14 cannot ask for it by its name.
+bool has_f16c() {
+  unsigned a, b, c, d;
+  return __get_cpuid(1, &a, &b, &c, &d) && c & bit_F16C;
+}
+
 }  // namespace
 
 CodedProductFunction coded_product_avx2() {
-  const bool runs = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
-  return runs ? coded_product : nullptr;
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c() ? coded_product : nullptr;
 }
 
 }  // namespace agon::kernels

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "emulated_tiles.h"
 #include "kernel_testing.h"
 #include "kernels/linear/bfloat_product.h"
 
@@ -23,9 +24,16 @@ BfloatLinear packed(const std::vector<std::uint16_t>& weight, int outputs, int i
   return pack_bfloat_linear(outputs, inputs, bias, [&](int n) { return weight.data() + n * inputs; }, {});
 }
 
+void emulated_product(const BfloatProduct& at, std::int64_t begin, std::int64_t end) {
+  EmulatedTiles tiles;
+  multiply_tiles(tiles, at, begin, end);
+}
+
 std::vector<BfloatProductFunction> products() {
-  std::vector<BfloatProductFunction> all{bfloat_product_plain};
-  if (bfloat_product_avx512()) all.push_back(bfloat_product_avx512());
+  std::vector<BfloatProductFunction> all{bfloat_product_plain, emulated_product};
+  for (const BfloatProductFunction one :
+       {bfloat_product_avx512(), bfloat_product_amx(), bfloat_product_neon(), bfloat_product_bfdot()})
+    if (one) all.push_back(one);
   return all;
 }
 
@@ -77,6 +85,25 @@ TEST_CASE("bfloat linear: a row has the same bits alone, in any batch and howeve
     CHECK(same_bits(whole.data(), batches.data(), whole.size()));
     CHECK(same_bits(whole.data(), cut.data(), whole.size()));
   }
+}
+
+TEST_CASE("tiles of bfloat16 sum in another order than VDPBF16PS, so a processor computes all rows by one of them") {
+  const std::vector<std::uint16_t> weight(4, 0x3f80);  // 1
+  const std::vector<float> x{1, 0x1p-24f, 0x1p-24f, 0x1p-24f};
+  const BfloatLinear linear = packed(weight, 1, 4, nullptr);
+  BfloatInputs rounded;
+  round_inputs(x.data(), 1, 4, 4, rounded, {});
+  const auto result_of = [&](BfloatProductFunction product) {
+    float y = 0;
+    bfloat_linear_by(product, linear, rounded, &y, 1, Store::set, {});
+    return y;
+  };
+  CHECK(result_of(emulated_product) == 1 + 0x1p-23f);
+  if (bfloat_product_avx512()) CHECK(result_of(bfloat_product_avx512()) == 1);
+  if (bfloat_product_amx())
+    CHECK(std::abs(result_of(bfloat_product_amx()) - 1) <= 0x1p-23f);
+  else
+    WARN("only emulated tiles were tested: this processor has no AMX, or the system does not give it");
 }
 
 TEST_CASE("bfloat weights come back, and inputs become the nearest") {

@@ -47,7 +47,7 @@ constexpr CodeFormat kFormats[] = {
 
 std::vector<CodedProductFunction> products() {
   std::vector<CodedProductFunction> all{coded_product_plain};
-  for (const CodedProductFunction one : {coded_product_avx2(), coded_product_avx512()})
+  for (const CodedProductFunction one : {coded_product_avx2(), coded_product_avx512(), coded_product_neon()})
     if (one) all.push_back(one);
   return all;
 }
@@ -122,21 +122,49 @@ TEST_CASE("coded linear equals its reference for odd sizes, with bias and residu
 TEST_CASE("coded linear: a row has the same bits alone, in any batch and however the work is cut") {
   const int outputs = 85, inputs = 160, rows = 75;
   const auto x = random_floats(rows * inputs, 3);
-  const auto run = [&](const CodedLinear& packed, int begin, int count, float* y, const ParallelFor& parallel) {
-    CodedInputs coded;
-    code_inputs(x.data() + begin * inputs, count, inputs, inputs, coded, parallel);
-    coded_linear(packed, coded, y + begin * outputs, outputs, Store::set, parallel);
-  };
   for (const CodeFormat& format : kFormats) {
     const CodedLinear packed = RandomCodes(format, outputs, inputs, 1).packed(format, outputs, nullptr);
-    std::vector<float> whole(rows * outputs), alone(rows * outputs), batches(rows * outputs), cut(rows * outputs);
-    run(packed, 0, rows, whole.data(), {});
-    for (int r = 0; r < rows; ++r) run(packed, r, 1, alone.data(), {});
-    for (int r = 0, size = 1; r < rows; r += size, ++size) run(packed, r, std::min(size, rows - r), batches.data(), {});
-    run(packed, 0, rows, cut.data(), pieces_of(5));
-    CHECK(same_bits(whole.data(), alone.data(), whole.size()));
-    CHECK(same_bits(whole.data(), batches.data(), whole.size()));
-    CHECK(same_bits(whole.data(), cut.data(), whole.size()));
+    for (const CodedProductFunction product : products()) {
+      const auto run = [&](int begin, int count, std::vector<float>& y, const ParallelFor& parallel) {
+        CodedInputs coded;
+        code_inputs(x.data() + begin * inputs, count, inputs, inputs, coded, parallel);
+        coded_linear_by(product, packed, coded, y.data() + begin * outputs, outputs, Store::set, parallel);
+      };
+      std::vector<float> whole(rows * outputs), alone(rows * outputs), batches(rows * outputs), cut(rows * outputs);
+      run(0, rows, whole, {});
+      for (int r = 0; r < rows; ++r) run(r, 1, alone, {});
+      for (int r = 0, size = 1; r < rows; r += size, ++size) run(r, std::min(size, rows - r), batches, {});
+      run(0, rows, cut, pieces_of(5));
+      CHECK(same_bits(whole.data(), alone.data(), whole.size()));
+      CHECK(same_bits(whole.data(), batches.data(), whole.size()));
+      CHECK(same_bits(whole.data(), cut.data(), whole.size()));
+    }
+  }
+}
+
+// Scales of 1 and whole inputs up to 127: nothing is rounded.
+TEST_CASE("coded linear: the sums of whole numbers are exact on every kind of processor") {
+  const int outputs = 37, inputs = 96, rows = 11;
+  std::vector<float> x = random_floats(rows * inputs, 3);
+  for (float& value : x) value = std::round(value * 127);
+  for (std::size_t i = 0; i < x.size(); i += 32) x[i] = i % 64 == 0 ? -127.0f : 127.0f;
+  CodedInputs coded;
+  code_inputs(x.data(), rows, inputs, inputs, coded, {});
+  for (const CodeFormat& format : kFormats) {
+    RandomCodes random(format, outputs, inputs, 1);
+    random.scales.assign(random.scales.size(), 1);
+    random.offsets.assign(random.offsets.size(), -3);
+    for (std::size_t i = 0; i < random.codes.size(); i += 7)
+      random.codes[i] = static_cast<std::uint8_t>(i % 2 == 0 ? 0 : (1 << format.bits) - 1);
+    const CodedLinear packed = random.packed(format, outputs, nullptr);
+    std::vector<float> expected(rows * outputs);
+    reference::coded_linear(packed, coded, expected.data(), outputs, Store::set);
+    for (const CodedProductFunction product : products()) {
+      std::vector<float> y(rows * outputs);
+      coded_linear_by(product, packed, coded, y.data(), outputs, Store::set, {});
+      CAPTURE(format.bits, format.group, format.has_offsets);
+      CHECK(y == expected);
+    }
   }
 }
 
