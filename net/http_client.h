@@ -20,10 +20,10 @@ struct HttpRequest {
   std::vector<std::string> headers;   // "Name: value"
   std::optional<std::string> body;    // POST it; nothing: GET
   double seconds = 10;                // from the look-up of the name to the last byte
+  std::size_t most_bytes = 8u << 20;  // of the reply, unpacked
   double stall_seconds = 0;           // without a byte for so long it ends; 0: `seconds` alone counts
   bool head = false;                  // HEAD instead of GET
   bool keeps_headers = false;         // HttpReply::headers
-  std::size_t most_bytes = 8u << 20;  // of the reply, unpacked
 };
 
 struct HttpReply {

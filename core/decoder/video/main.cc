@@ -1,6 +1,7 @@
 // agon-decode-video - decodes frames of one video that may be hostile, for one agon: protocol.h. OpenCV's FFmpeg reads
 // the file at descriptor 1, on one thread. The process opens files for reading alone, starts no process, reaches no
 // network, and keeps to the memory and the CPU time that the request gives.
+#include <dlfcn.h>
 #include <seccomp.h>
 #include <unistd.h>
 
@@ -26,7 +27,6 @@ std::uint32_t whole(double value) {
 }
 
 cv::VideoCapture open_video() {
-  ::setenv("OPENCV_FFMPEG_THREADS", "1", 1);
   ::setenv("OPENCV_FFMPEG_CAPTURE_OPTIONS", "protocol_whitelist;file", 1);
   cv::setNumThreads(1);
   return cv::VideoCapture("/dev/fd/1", cv::CAP_FFMPEG, {cv::CAP_PROP_HW_ACCELERATION, cv::VIDEO_ACCELERATION_NONE});
@@ -72,6 +72,13 @@ void send_frames(cv::VideoCapture& video, const std::vector<std::uint32_t>& plac
 
 }  // namespace
 }  // namespace agon::decoder
+
+// OpenCV 4.6 has no setting for the threads of a decoder: it takes as many as there are processors, which is one here.
+extern "C" [[gnu::visibility("default")]] long sysconf(int name) noexcept {
+  if (name == _SC_NPROCESSORS_ONLN) return 1;
+  static const auto of_libc = reinterpret_cast<long (*)(int)>(::dlsym(RTLD_NEXT, "sysconf"));
+  return of_libc(name);
+}
 
 int main() try {
   using namespace agon::decoder;

@@ -45,15 +45,6 @@ stand_ins() {
   for name in gsm8k math; do
     printf '[{"id": "1", "problem": "1 + 1?", "steps": ["1 + 1 is 3"], "label": 0, "final_answer_correct": false}]' >$name.json
   done
-  /usr/bin/python3 - <<'PYTHON' # Debian's, which has OpenCV
-import cv2, numpy
-video = cv2.VideoWriter("clip.mp4", cv2.VideoWriter_fourcc(*"mp4v"), 5, (64, 48))
-for step in range(20):
-    frame = numpy.full((48, 64, 3), 255, numpy.uint8)
-    cv2.rectangle(frame, (2 * step, 10), (2 * step + 12, 30), (0, 0, 200), -1)
-    video.write(frame)
-video.release()
-PYTHON
   printf 'x = 1\n' >step1.py
   printf 'print(x)\n' >step2.py
   printf 'import cv2\ncv2.imwrite("out.png", cv2.imread("photo.png"))\n' >repair.py
@@ -62,7 +53,7 @@ import re, sys
 print(re.search(r"\n    (\{\"rollouts\".*?\n    \]\})", open(sys.argv[1]).read(), re.S)[1])
 PYTHON
 }
-own='group\.json|clip\.mp4|TASKS\.jsonl|wiki\.|musique|MAT-|gsm8k|step1|photo\.png|minilm|runs/reward-model'
+own='group\.json|TASKS\.jsonl|wiki\.|musique|MAT-|gsm8k|step1|photo\.png|minilm|runs/reward-model'
 
 # folder_of DOCUMENT: a new one, which looks like a checkout.
 folder_of() {
