@@ -30,6 +30,15 @@ constexpr Range kNewLetters[] = {{0x1c89, 0x1c8a},   {0xa7cb, 0xa7cd},   {0xa7da
 constexpr Range kNewNumbers[] = {{0x10d40, 0x10d49}, {0x116d0, 0x116e3}, {0x11bf0, 0x11bf9}, {0x16130, 0x16139},
                                  {0x16d70, 0x16d79}, {0x1ccf0, 0x1ccf9}, {0x1e5f1, 0x1e5fa}};
 
+// Marks that Unicode 15.1 to 17 added.
+constexpr Range kNewMarks[] = {{0x0897, 0x0897},   {0x10d69, 0x10d6d}, {0x10efc, 0x10efc}, {0x113b8, 0x113c0},
+                               {0x113c2, 0x113c2}, {0x113c5, 0x113c5}, {0x113c7, 0x113ca}, {0x113cc, 0x113d0},
+                               {0x113d2, 0x113d2}, {0x113e1, 0x113e2}, {0x11f5a, 0x11f5a}, {0x1611e, 0x1612f},
+                               {0x1e5ee, 0x1e5ef}};
+
+// Letters in circles and squares: alphabetic, although symbols by category.
+constexpr Range kAlphabeticSymbols[] = {{0x24b6, 0x24e9}, {0x1f130, 0x1f149}, {0x1f150, 0x1f169}, {0x1f170, 0x1f189}};
+
 // Marks, and the parts of one letter, that came after Unicode 9, whose NFC tokenizers has: it takes them for letters
 // that neither move nor compose. (tokenizers 0.23.3, found by trying all marks.)
 constexpr Range kUncomposed[] = {
@@ -155,7 +164,9 @@ bool is_of_word(utf8proc_int32_t code_point) {
     case UTF8PROC_CATEGORY_PC:
       return true;
     default:
-      return code_point == 0x200c || code_point == 0x200d || classify_any(code_point) == CharClass::letter;
+      return code_point == 0x200c || code_point == 0x200d || classify_any(code_point) == CharClass::letter ||
+             in_ranges(kAlphabeticSymbols, code_point) || in_ranges(kNewNumbers, code_point) ||
+             in_ranges(kNewMarks, code_point);
   }
 }
 

@@ -1,7 +1,6 @@
 """Golden files of SentencePiece's BPE as Llama 2 has it: small tokenizers of each form that tokenizer.json comes in, and the
 ids and texts that the tokenizers library gives for a fuzz corpus. One is kept with scores too, as GGUF has it.
-Usage: sentencepiece.py OUTPUT_FOLDER [TEXTS, 160]. With more texts nothing is written but TEXTS.jsonl, to be compared
-with `agon tokenize --file TEXTS.jsonl --special --json`, and without --special."""
+Usage: sentencepiece.py OUTPUT_FOLDER. script/check_tokenizer compares more texts."""
 import json
 import os
 import random
@@ -11,8 +10,7 @@ import gguf
 import tokenizers
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
-OUT, COUNT = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 160
-FEW = 160
+OUT, COUNT = sys.argv[1], 160
 MARK = "\u2581"
 CONTROL = ["<unk>", "<s>", "</s>"]
 BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
@@ -175,10 +173,6 @@ def main():
     for one in withheld.values():
         one.encode_special_tokens = True
     rows = [row_of(text, families, withheld) for text in corpus(COUNT)]
-    if COUNT > FEW:
-        with open("TEXTS.jsonl", "w") as file:
-            file.writelines(json.dumps(row) + "\n" for row in rows)
-        return
     os.makedirs(OUT, exist_ok=True)
     for name, one in families.items():
         one.save(os.path.join(OUT, name + ".json"), pretty=False)

@@ -1,7 +1,6 @@
 """Golden files of the tokenizers of other families than Qwen2: small ones that the tokenizers library learned, each with
 the pipeline of its family's tokenizer.json, and the ids that the library gives for a fuzz corpus.
-Usage: tokenizer_families.py OUTPUT_FOLDER [TEXTS, 500]. With more texts nothing is written but TEXTS.jsonl, to be compared
-with `agon tokenize --texts`."""
+Usage: tokenizer_families.py OUTPUT_FOLDER. script/check_tokenizer compares more texts."""
 import json
 import os
 import random
@@ -10,7 +9,7 @@ import sys
 import tokenizers
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
-OUT, COUNT = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 500
+OUT, COUNT = sys.argv[1], 500
 LLAMA3_REGEX = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"
                 r"|\s*[\r\n]+|\s+(?!\S)|\s+")
 QWEN2_REGEX = LLAMA3_REGEX.replace(r"\p{N}{1,3}", r"\p{N}")
@@ -71,7 +70,8 @@ def corpus(count):
         "\u0661\u0662", "\u00b2", "\u2167", "\u00bd", "\U0001f600", "\U0001f468\u200d\U0001f469", "\u200b", "\ufeff", "\ufffd",
         "\x00", "\x1f", "\x7f", "\x80", "\U0010ffff", "123", "12345", " 7", "1 2", "4 + 7 = 11", "_", "\u203f", "\u0300",
     ]
-    texts = ["", " ", "  ", "\n", "a", "'", "Hello world", " Hello world", "a" * 200, " " * 50, "1" * 40, *TEXTS[:5]]
+    texts = ["", " ", "  ", "\n", "a", "'", "Hello world", " Hello world", "a" * 200, " " * 50, "1" * 40, "\u24d3<both>",
+             "<both>\u0897", "\U00010d40<both>", *TEXTS[:5]]
     while len(texts) < count:
         if rng.random() < 0.85:
             texts.append("".join(rng.choice(pieces) for _ in range(rng.randint(1, 14))))
@@ -84,8 +84,6 @@ def corpus(count):
 def main():
     names = ["gpt2", "smollm2", "llama3", "qwen3"]
     families = {name: learned(name) for name in names}
-    if COUNT > 500:
-        families = {name: Tokenizer.from_file(os.path.join(OUT, name + ".json")) for name in names}
     withheld = {name: Tokenizer.from_str(one.to_str()) for name, one in families.items()}
     for one in withheld.values():
         one.encode_special_tokens = True
@@ -98,10 +96,6 @@ def main():
             if (ids := encode(withheld[name], text)) != row[name]:
                 row[name + " withheld"] = ids
         rows.append(row)
-    if COUNT > 500:
-        with open("TEXTS.jsonl", "w") as file:
-            file.writelines(json.dumps(row) + "\n" for row in rows[1:])
-        return
     for name, one in families.items():
         one.save(os.path.join(OUT, name + ".json"), pretty=False)
     with open(os.path.join(OUT, "corpus.jsonl"), "w") as file:
