@@ -24,6 +24,7 @@ void check_places(const Video& video) {
 
 Hash128 Video::hash() const {
   std::string bytes = fmt::format("video {} {} ", source_frames, fps);
+  if (is_chosen && has_all()) bytes += "chosen ";
   for (std::size_t i = 0; i < frames.size(); ++i) bytes += fmt::format("{} {} ", places[i], frames[i].hash().hex());
   return hash_bytes({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
 }

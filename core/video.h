@@ -15,9 +15,11 @@ struct Video {
   std::vector<Image> frames;  // at least one
   std::vector<int> places;    // of each frame among those of the source, ascending from 0
   int source_frames = 0;
-  double fps = 24;  // frames a second of the source
-  // All frames of the source are here; else somebody has chosen among them, and they are shown as they are.
-  bool is_whole() const { return std::ssize(frames) == source_frames; }
+  double fps = 24;         // frames a second of the source
+  bool is_chosen = false;  // somebody has chosen among the source's frames, and may have taken all
+  // Nobody has: a model shows some of the frames. Else it shows all.
+  bool is_whole() const { return has_all() && !is_chosen; }
+  bool has_all() const { return std::ssize(frames) == source_frames; }
   Hash128 hash() const;  // of everything
 };
 

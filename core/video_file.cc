@@ -76,6 +76,7 @@ class VideoReader {
   std::shared_ptr<const Video> read(const FrameSampling& sampling) try {
     const VideoReply facts = ask();
     Video video;
+    video.is_chosen = true;
     video.source_frames = static_cast<int>(facts.frames);
     video.fps = facts.fps > 0 && std::isfinite(facts.fps) ? facts.fps : 24;
     video.places = sampled_frames(sampling, video.source_frames, video.fps);

@@ -1,5 +1,5 @@
 // core/video_json.h - a video as JSON: {"frames": [names], "places", "source_frames", "fps"}; its pictures stand
-// elsewhere under those names.
+// elsewhere under those names. "chosen": true says that all frames of its source were chosen.
 #pragma once
 
 #include <functional>

@@ -51,6 +51,7 @@ class ChatTemplate {
                                   const ChatInputs& inputs = {}) const;
   bool takes_tools() const { return jinja_.find("tools") != std::string::npos; }  // it says something of them
   const std::string& jinja() const { return jinja_; }
+  const Json& variables() const { return variables_; }  // as parse was given them
   // The template that agon writes for its own models: ChatML without a default system message, as Jinja that
   // transformers renders identically.
   static std::string plain_jinja();

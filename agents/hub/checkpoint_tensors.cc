@@ -32,6 +32,9 @@ CheckpointTensors open_gguf(const fs::path& path, const ModelConfig& config) {
   return tensors;
 }
 
+// Programs of Llama 2's days saved the rotations too, which follow from the config.
+bool is_rotation(const std::string& name) { return name.ends_with(".rotary_emb.inv_freq"); }
+
 }  // namespace
 
 const TensorType* type_of(const CheckpointTensor& tensor) { return find_tensor_type(tensor.view.dtype); }
@@ -62,7 +65,8 @@ CheckpointTensors open_checkpoint_tensors(const fs::path& path, const ModelConfi
   CheckpointTensors tensors;
   for (const auto& file : open_checkpoint_weights(path)) {
     tensors.files.push_back(file);
-    for (const auto& [name, view] : file->tensors()) add(tensors, path, hub_name(name), {view, {}, true});
+    for (const auto& [name, view] : file->tensors())
+      if (!is_rotation(name)) add(tensors, path, hub_name(name), {view, {}, true});
   }
   return tensors;
 }

@@ -42,6 +42,18 @@ const char* dtype_name(std::string_view type) {
   return type == "F32" ? "float32" : type == "F16" ? "float16" : "bfloat16";
 }
 
+// Of a matrix, or of a bias with one value a row.
+std::vector<float> in_order(const std::vector<float>& values, const std::vector<std::int64_t>& order) {
+  const std::size_t width = values.size() / order.size();
+  std::vector<float> result;
+  result.reserve(values.size());
+  for (const std::int64_t row : order) {
+    const auto begin = values.begin() + row * static_cast<std::int64_t>(width);
+    result.insert(result.end(), begin, begin + static_cast<std::ptrdiff_t>(width));
+  }
+  return result;
+}
+
 GgufTensor gguf_tensor(const std::string& hub_name, const CheckpointTensor& tensor, const ModelConfig& config,
                        std::string_view type) {
   const bool is_matrix = tensor.view.shape.size() == 2;
@@ -50,10 +62,9 @@ GgufTensor gguf_tensor(const std::string& hub_name, const CheckpointTensor& tens
   return {gguf_name_of_hub(hub_name), tensor.view.shape, own,
           [&tensor, order = gguf_file_order(config, hub_name)](const std::function<void(const float*)>& put) {
             const std::vector<float> values = values_of(tensor);
-            if (tensor.view.shape.size() < 2) return put(values.data());
-            const std::int64_t rows = tensor.view.shape[0], width = tensor.view.shape[1];
-            for (std::int64_t i = 0; i < rows; ++i)
-              put(values.data() + (order.empty() ? i : order[static_cast<std::size_t>(i)]) * width);
+            const std::vector<float> rows = order.empty() ? values : in_order(values, order);
+            const std::int64_t width = tensor.view.shape.back();
+            for (std::int64_t i = 0; i < std::ssize(rows); i += width) put(rows.data() + i);
           }};
 }
 
@@ -101,6 +112,11 @@ void write_gguf_file(const fs::path& from, const fs::path& file, std::string_vie
       text.push_back(gguf_tensor(name, tensor, parts.config, type));
     }
   }
+  if (const std::vector<float> divisors = gguf_rope_divisors(parts.config); !divisors.empty())
+    text.push_back(
+        {"rope_freqs.weight", {std::ssize(divisors)}, "F32", [divisors](const std::function<void(const float*)>& put) {
+           put(divisors.data());
+         }});
   report(tower, 0, text.size() + tower.size(), progress);
   report(text, tower.size(), text.size() + tower.size(), progress);
   // The tower first: who finds the model finds it whole.

@@ -25,10 +25,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The tokens that end a turn; <|endoftext|> ends a text of Qwen beside its end of a turn.
+// The tokens that end a turn: <|endoftext|> ends a text of Qwen beside its end of a turn, and Llama 3 has three.
+constexpr const char* kEndKeys[] = {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id",
+                                    "tokenizer.ggml.eom_token_id"};
+
 Json end_tokens(const GgufKeyReader& keys) {
   Json ends = Json::array();
-  for (const char* key : {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id"})
+  for (const char* key : kEndKeys)
     if (const auto id = keys.id(key); id && std::find(ends.begin(), ends.end(), *id) == ends.end()) ends.push_back(*id);
   return ends;
 }
@@ -70,6 +73,16 @@ void read_scaled_rope(const GgufFile& file, const GgufKeyReader& keys, Json& con
                                {"low_freq_factor", scaling->low_frequency_factor},
                                {"high_freq_factor", scaling->high_frequency_factor},
                                {"original_max_position_embeddings", scaling->trained_positions}};
+}
+
+// Of each frequency, what scaled positions divide it by.
+std::vector<float> divisors_of(const TextConfig& text) {
+  std::vector<float> divisors;
+  for (int i = 0; i < text.head_dim() / 2; ++i) {
+    const auto frequency = static_cast<float>(std::pow(text.rope_theta, -2.0 * i / text.head_dim()));
+    divisors.push_back(frequency / scaled_frequency(frequency, *text.rope_scaling));
+  }
+  return divisors;
 }
 
 // The text models of the Qwen-VL families. Qwen2-VL and Qwen2.5-VL have one name: their tower says which they are.
@@ -440,9 +453,17 @@ void add_tokenizer(const ModelFolder& parts, std::vector<GgufKey>& keys) {
   keys.push_back({"tokenizer.ggml.tokens", std::move(tokens)});
   keys.push_back({"tokenizer.ggml.token_type", std::move(types)});
   keys.push_back({"tokenizer.ggml.merges", std::move(merges)});
-  const char* const ends[] = {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id"};
-  for (std::size_t i = 0; i < std::min(std::size(ends), parts.config.eos_token_ids.size()); ++i)
-    keys.push_back({ends[i], static_cast<std::uint32_t>(parts.config.eos_token_ids[i])});
+  const std::vector<std::int32_t>& ends = parts.config.eos_token_ids;
+  if (ends.size() > std::size(kEndKeys))
+    throw Error("GGUF: {} has {} tokens that end a turn (eos_token_id), and a file can name {}.", parts.path.string(),
+                ends.size(), std::size(kEndKeys));
+  for (std::size_t i = 0; i < ends.size(); ++i) keys.push_back({kEndKeys[i], static_cast<std::uint32_t>(ends[i])});
+  // Where nothing is said, llama.cpp puts a token of its own choice before a text of some families.
+  const std::optional<std::int32_t> bos = parts.tokenizer->id_of(parts.chat.variables().value("bos_token", ""));
+  if (bos)
+    keys.push_back({"tokenizer.ggml.bos_token_id", static_cast<std::uint32_t>(*bos)});
+  else
+    keys.push_back({"tokenizer.ggml.add_bos_token", false});
   if (const auto pad = parts.tokenizer->id_of("<|endoftext|>"))
     keys.push_back({"tokenizer.ggml.padding_token_id", static_cast<std::uint32_t>(*pad)});
   keys.push_back({"tokenizer.chat_template", parts.chat.jinja()});
@@ -450,10 +471,24 @@ void add_tokenizer(const ModelFolder& parts, std::vector<GgufKey>& keys) {
 
 }  // namespace
 
+std::vector<float> gguf_rope_divisors(const ModelConfig& config) {
+  if (!config.text.rope_scaling) return {};
+  const RopeScaling& scaling = *config.text.rope_scaling;
+  std::vector<float> divisors = divisors_of(config.text);
+  const auto found = find_scaling(divisors, config.text.rope_theta);
+  if (config.model_type != "llama" || !found || found->factor != static_cast<float>(scaling.factor) ||
+      found->trained_positions != scaling.trained_positions)
+    throw Error(
+        "GGUF: positions scaled with factor {}, low_freq_factor {}, high_freq_factor {} and {} trained "
+        "positions cannot be written for a model of type {}. These files keep those of llama models with "
+        "low_freq_factor 1 and high_freq_factor 4.",
+        scaling.factor, scaling.low_frequency_factor, scaling.high_frequency_factor, scaling.trained_positions,
+        config.model_type);
+  return divisors;
+}
+
 std::vector<GgufKey> gguf_keys(const ModelFolder& parts, const std::string& name) {
   const ModelConfig& config = parts.config;
-  if (config.text.rope_scaling)
-    throw Error("GGUF: {} has the scaled positions of Llama 3, which are not written.", parts.path.string());
   const bool is_stacked = config.vision && config.vision->tower->is_stacked;
   const std::string type(is_stacked ? kQwen3Sees : config.vision ? kQwen2Sees : config.model_type);
   const TextConfig& text = config.text;

@@ -44,5 +44,8 @@ std::string gguf_name_of_hub(const std::string& hub_name);
 std::vector<std::int64_t> gguf_file_order(const ModelConfig& config, const std::string& hub_name);
 // Config, tokenizer and template; of a model that sees, those of its text (gguf_vision.h has the tower's).
 std::vector<GgufKey> gguf_keys(const ModelFolder& parts, const std::string& name);
+// The values of rope_freqs.weight: what Llama 3's frequencies are divided by. None for other positions. Throws Error
+// for a scaling that gguf_config would not find again.
+std::vector<float> gguf_rope_divisors(const ModelConfig& config);
 
 }  // namespace agon::agents

@@ -370,6 +370,9 @@ std::vector<GgufTensor> attention_parts(std::string_view block, std::string_view
 
 std::vector<GgufKey> gguf_vision_keys(const ModelConfig& config, const ImageProcessorConfig& images) {
   const VisionConfig& vision = *config.vision;
+  if (vision.temporal_patch_size != kFrames)
+    throw Error("GGUF: temporal_patch_size {} cannot be written, only {}: these files do not tell it.",
+                vision.temporal_patch_size, kFrames);
   const TowerForm& form = form_of(*vision.tower);
   const auto number = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };
   const auto colours = [](const auto& values) { return std::vector<float>(values.begin(), values.end()); };

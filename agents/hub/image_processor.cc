@@ -10,16 +10,6 @@
 namespace agon::agents {
 namespace {
 
-void read_channels(const Json& json, const char* key, double low, const std::string& source,
-                   std::array<float, 3>& values) {
-  if (!json.contains(key)) return;
-  const Json& found = json.at(key);
-  const auto good = [low](const Json& v) { return v.is_number() && v >= low && v <= 1e3; };
-  if (!found.is_array() || found.size() != 3 || !std::all_of(found.begin(), found.end(), good))
-    fail_key(source, key, found, "three numbers of a sensible size");
-  for (std::size_t i = 0; i < 3; ++i) values[i] = found[i].get<float>();
-}
-
 // Checks the value of a step that agon always does.
 void expect(const Json& json, const char* key, const Json& expected, const std::string& source) {
   if (json.contains(key) && json.at(key) != expected) fail_key(source, key, json.at(key), expected.dump());
@@ -48,6 +38,7 @@ ImageProcessorConfig parse_image_processor_config(const Json& json, const std::s
   config.min_pixels = limits.least, config.max_pixels = limits.most;
   read_channels(json, "image_mean", -1e3, source, config.mean);
   read_channels(json, "image_std", 1e-3, source, config.std);
+  config.video.mean = config.mean, config.video.std = config.std;
   expect(json, "do_rescale", true, source);
   expect(json, "do_normalize", true, source);
   expect(json, "resample", 3, source);  // PIL's number of bicubic
@@ -61,11 +52,6 @@ ImageProcessorConfig parse_image_processor_config(const Json& json, const std::s
 }
 
 Json to_json(const ImageProcessorConfig& config) {
-  const auto numbers = [](const std::array<float, 3>& values) {  // as the decimals in the file, not as doubles
-    Json list = Json::array();
-    for (float value : values) list.push_back(Json::parse(fmt::format("{}", value)));
-    return list;
-  };
   return {{"image_processor_type", config.resampler == Resampler::torchvision ? kFast : kProcessor},
           {"do_convert_rgb", true},
           {"do_resize", config.do_resize},
@@ -76,8 +62,8 @@ Json to_json(const ImageProcessorConfig& config) {
           {"do_rescale", true},
           {"rescale_factor", 1.0 / 255},
           {"do_normalize", true},
-          {"image_mean", numbers(config.mean)},
-          {"image_std", numbers(config.std)},
+          {"image_mean", channels_json(config.mean)},
+          {"image_std", channels_json(config.std)},
           {"patch_size", config.patch_size},
           {"temporal_patch_size", config.temporal_patch_size},
           {"merge_size", config.merge_size}};

@@ -34,7 +34,7 @@ struct PatchedImage {
 struct ImageProcessorConfig {
   int patch_size = 14, temporal_patch_size = 2, merge_size = 2;
   std::int64_t min_pixels = 56 * 56, max_pixels = 28 * 28 * 1280;
-  std::array<float, 3> mean{0.48145466f, 0.4578275f, 0.40821073f}, std{0.26862954f, 0.26130258f, 0.27577711f};
+  std::array<float, 3> mean = kClipMean, std = kClipStd;
   bool do_resize = true;
   Resampler resampler = Resampler::pil;  // of pictures; videos have torchvision's
   VideoSettings video;

@@ -375,8 +375,11 @@ ModelConfig parse_model_config(const Json& json, const std::string& source) {
       root.boolean_or("tie_word_embeddings", false) || text.boolean_or("tie_word_embeddings", false);
   parse_sight(root, *architecture, config);
   const int last = config.text.vocab_size - 1;
-  config.eos_token_ids = (root.find({"eos_token_id"}) ? root : text).integers("eos_token_id", 0, last);
-  require(text, !config.eos_token_ids.empty(), "eos_token_id", "no id");
+  const Section& ends = root.find({"eos_token_id"}) ? root : text;
+  config.eos_token_ids.clear();
+  if (!ends.find({"eos_token_id"})) return config;
+  config.eos_token_ids = ends.integers("eos_token_id", 0, last);
+  require(ends, !config.eos_token_ids.empty(), "eos_token_id", "no id");
   return config;
 }
 

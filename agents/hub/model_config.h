@@ -62,7 +62,7 @@ struct ModelConfig {
   // -1: a text model has none.
   std::int32_t image_token_id = 151655, video_token_id = 151656, vision_start_token_id = 151652,
                vision_end_token_id = 151653;
-  std::vector<std::int32_t> eos_token_ids{151645};
+  std::vector<std::int32_t> eos_token_ids{151645};  // none: generation_config.json has them
   // Whether what stands at that token is of a picture or a video.
   bool shows(std::int32_t id) const { return id == image_token_id || id == video_token_id; }
 };

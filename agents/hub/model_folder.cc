@@ -92,6 +92,12 @@ void read_generation_config(const fs::path& path, ModelConfig& config) {
   if (!ids.empty()) config.eos_token_ids = ids;
 }
 
+void require_ends(const ModelConfig& config, const fs::path& folder) {
+  if (config.eos_token_ids.empty())
+    throw Error("{}: neither config.json nor generation_config.json has an eos_token_id, the token that ends a turn.",
+                folder.string());
+}
+
 void check_patches(const ModelFolder& parts) {
   const auto same = [&](const char* what, int processor, int model) {
     if (processor != model)
@@ -128,7 +134,7 @@ Json tokenizer_config(const ModelFolder& parts) {
   const bool is_qwen = parts.config.model_type.starts_with("qwen");
   return {{"tokenizer_class", is_qwen ? "Qwen2Tokenizer" : "PreTrainedTokenizerFast"},
           {"add_prefix_space", false},
-          {"bos_token", nullptr},
+          {"bos_token", parts.chat.variables().value("bos_token", Json())},
           {"eos_token", parts.tokenizer->token_bytes(parts.config.eos_token_ids.front())},
           {"pad_token", parts.tokenizer->token_bytes(pad_token(parts))},
           {"unk_token", nullptr},
@@ -152,6 +158,7 @@ ModelFolder open_gguf(const fs::path& path) {
   if (parts.config.vision) {
     parts.images = parse_image_processor_config(gguf_image_processor(*vision->file, vision->source), vision->source);
     parts.images.video = default_video_settings(*parts.config.vision->tower);
+    parts.images.video.mean = parts.images.mean, parts.images.video.std = parts.images.std;
   }
   parts.tokenizer = Tokenizer::parse(gguf_tokenizer_json(*file, source), source);
   parts.chat = ChatTemplate::parse(gguf_chat_template(*file, source), source, special_tokens(*parts.tokenizer),
@@ -178,6 +185,7 @@ ModelFolder open_hub_folder(const fs::path& folder) {
   const fs::path config = find_file(folder, {"config.json"});
   parts.config = parse_model_config(read_json_file(config), config.string());
   read_generation_config(folder / "generation_config.json", parts.config);
+  require_ends(parts.config, folder);
   if (parts.config.vision) {
     parts.images = open_image_processor(folder);
     check_patches(parts);

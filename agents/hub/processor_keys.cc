@@ -1,5 +1,7 @@
 #include "agents/hub/processor_keys.h"
 
+#include <algorithm>
+
 #include "core/error.h"
 
 namespace agon::agents {
@@ -34,6 +36,22 @@ void read_key(const Json& json, const char* key, const std::string& source, bool
   if (!found) return;
   if (!found->is_boolean()) fail_key(source, key, *found, "true or false");
   value = found->get<bool>();
+}
+
+void read_channels(const Json& json, const char* key, double low, const std::string& source,
+                   std::array<float, 3>& values) {
+  if (!json.contains(key)) return;
+  const Json& found = json.at(key);
+  const auto good = [low](const Json& v) { return v.is_number() && v >= low && v <= 1e3; };
+  if (!found.is_array() || found.size() != 3 || !std::all_of(found.begin(), found.end(), good))
+    fail_key(source, key, found, "three numbers of a sensible size");
+  for (std::size_t i = 0; i < 3; ++i) values[i] = found[i].get<float>();
+}
+
+Json channels_json(const std::array<float, 3>& values) {
+  Json list = Json::array();
+  for (const float value : values) list.push_back(Json::parse(fmt::format("{}", value)));
+  return list;
 }
 
 void read_pixel_limits(const Json& json, const std::string& source, PixelLimits& limits) {

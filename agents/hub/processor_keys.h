@@ -2,6 +2,7 @@
 // function throws Error naming the key and its value where that is not as expected.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -18,6 +19,11 @@ inline constexpr std::int64_t kMostPixels = 1ll << 30;  // above any sensible li
 void read_key(const Json& json, const char* key, std::int64_t high, const std::string& source, std::int64_t& value);
 void read_key(const Json& json, const char* key, std::int64_t high, const std::string& source, int& value);
 void read_key(const Json& json, const char* key, const std::string& source, bool& value);
+
+// Of red, green and blue, each at least `low`.
+void read_channels(const Json& json, const char* key, double low, const std::string& source,
+                   std::array<float, 3>& values);
+Json channels_json(const std::array<float, 3>& values);  // decimals as in a file, not as doubles
 
 // Areas: `size` holds them under either pair of names; the file's own min_pixels and max_pixels come first.
 struct PixelLimits {

@@ -100,6 +100,8 @@ std::shared_ptr<const PatchedImage> cut_frames(const Video& video, std::span<con
     const Image& frame = video.frames[static_cast<std::size_t>(frames[i])];
     const Image resized = resize_bicubic(frame, plan.size, Resampler::torchvision);
     kernels::PatchifyInput input = patchify_input(resized, config);
+    std::copy(config.video.mean.begin(), config.video.mean.end(), input.mean);
+    std::copy(config.video.std.begin(), config.video.std.end(), input.std);
     input.frame = static_cast<int>(i) % temporal;
     const std::size_t patch = i / static_cast<std::size_t>(temporal);
     kernels::patchify(input, result.patches.data() + patch * picture * static_cast<std::size_t>(temporal));

@@ -19,12 +19,16 @@ VideoSettings settings_of(std::string_view processor) {  // its own defaults
   settings.min_pixels = 128 * 32 * 32;
   settings.max_pixels = 32 * 32 * 768;
   settings.max_tokens = 768;
+  settings.mean = settings.std = {0.5f, 0.5f, 0.5f};
   return settings;
 }
 
+// Without its own name it is the one that transformers derives from the image processor's, else that of the family.
 std::string processor_of(const Json& json, const std::string& source, const Tower& tower) {
-  const Json type = json.is_object() ? json.value("video_processor_type", Json()) : Json();
-  if (type.is_null()) return std::string(tower.video_time == VideoTime::timestamps ? kQwen3 : kQwen2);
+  const auto name = [&](const char* key) { return json.is_object() ? json.value(key, Json()) : Json(); };
+  const Json type = name("video_processor_type");
+  const bool is_derived = name("image_processor_type") == "Qwen2VLImageProcessor";
+  if (type.is_null()) return std::string(tower.video_time == VideoTime::timestamps && !is_derived ? kQwen3 : kQwen2);
   if (type != kQwen2 && type != kQwen3)
     fail_key(source, "video_processor_type", type, fmt::format("{} or {}", kQwen2, kQwen3));
   return type.get<std::string>();
@@ -50,12 +54,22 @@ void read_sampling(const Json& json, const std::string& source, FrameSampling& s
   read_key(json, "temporal_patch_size", 16, source, sampling.multiple);
 }
 
-// Frames are cut and coloured as pictures are.
+// Qwen3-VL's processor reads the limits of "size" alone.
+void read_limits(Json json, const std::string& source, VideoSettings& settings) {
+  if (settings.limits_whole)
+    for (const char* key : {"min_pixels", "max_pixels"}) json.erase(key);
+  PixelLimits limits{settings.min_pixels, settings.max_pixels};
+  read_pixel_limits(json, source, limits);
+  settings.min_pixels = limits.least, settings.max_pixels = limits.most;
+}
+
+// Frames are cut as pictures are.
 void check_shared(const Json& json, const std::string& source, const ImageProcessorConfig& images) {
   const Json expected = to_json(images);
   Json shared = Json::object();
   for (const auto& [key, value] : json.items())
-    if (expected.contains(key) && key != "image_processor_type" && !key.ends_with("_pixels") && key != "size")
+    if (expected.contains(key) && key != "image_processor_type" && !key.ends_with("_pixels") && key != "size" &&
+        key != "image_mean" && key != "image_std")
       shared[key] = value;
   const Json given = to_json(parse_image_processor_config(shared, source));
   for (const auto& [key, value] : shared.items())
@@ -74,9 +88,9 @@ VideoSettings parse_video_settings(const Json& json, const std::string& source, 
   VideoSettings settings = settings_of(processor_of(json, source, tower));
   read_key(json, "do_sample_frames", source, settings.samples);
   read_sampling(json, source, settings.sampling);
-  PixelLimits limits{settings.min_pixels, settings.max_pixels};
-  read_pixel_limits(json, source, limits);
-  settings.min_pixels = limits.least, settings.max_pixels = limits.most;
+  read_limits(json, source, settings);
+  read_channels(json, "image_mean", -1e3, source, settings.mean);
+  read_channels(json, "image_std", 1e-3, source, settings.std);
   read_key(json, "cap_pixels_per_frame", source, settings.caps_frames);
   read_key(json, "max_video_tokens", kMostPixels, source, settings.max_tokens);
   return settings;
@@ -92,7 +106,9 @@ Json video_processor_json(const ImageProcessorConfig& images) {
                {"max_frames", settings.sampling.max_frames},
                {"size", {{"shortest_edge", settings.min_pixels}, {"longest_edge", settings.max_pixels}}},
                {"cap_pixels_per_frame", settings.caps_frames},
-               {"max_video_tokens", settings.max_tokens}});
+               {"max_video_tokens", settings.max_tokens},
+               {"image_mean", channels_json(settings.mean)},
+               {"image_std", channels_json(settings.std)}});
   if (settings.sampling.count)
     json["num_frames"] = *settings.sampling.count;
   else

@@ -2,6 +2,7 @@
 // frames are shown, and how large.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -11,6 +12,10 @@
 
 namespace agon::agents {
 
+// The colours of OpenAI's CLIP, which Qwen2-VL and Qwen2.5-VL have.
+inline constexpr std::array<float, 3> kClipMean{0.48145466f, 0.4578275f, 0.40821073f},
+    kClipStd{0.26862954f, 0.26130258f, 0.27577711f};
+
 struct VideoSettings {
   bool samples = false;  // of a whole video `sampling` is shown, else all; chosen frames are shown as they are
   FrameSampling sampling;
@@ -18,6 +23,7 @@ struct VideoSettings {
   bool limits_whole = false;  // the limits are of all frames together (Qwen3-VL), else of each
   bool caps_frames = false;   // cap_pixels_per_frame: a frame has at most its share of max_tokens
   int max_tokens = 128'000;   // max_video_tokens: of the whole video, or with limits_whole of a frame
+  std::array<float, 3> mean = kClipMean, std = kClipStd;  // of the colours of frames
 };
 
 // Those of the tower's family where a folder says nothing.
@@ -25,7 +31,7 @@ VideoSettings default_video_settings(const Tower& tower);
 
 struct ImageProcessorConfig;
 // From video_preprocessor_config.json, or preprocessor_config.json where that stands alone. Throws Error naming the key
-// that agon cannot follow; frames have the patches and the colours of the folder's pictures.
+// that agon cannot follow; frames have the patches of the folder's pictures.
 VideoSettings parse_video_settings(const Json& json, const std::string& source, const ImageProcessorConfig& images,
                                    const Tower& tower);
 Json video_processor_json(const ImageProcessorConfig& images);  // video_preprocessor_config.json

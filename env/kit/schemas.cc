@@ -14,6 +14,7 @@ Json video_schema(const Json& picture) {
                {{"frames", {{"type", "array"}, {"items", picture}}},
                 {"places", {{"type", "array"}, {"items", whole}}},
                 {"source_frames", whole},
+                {"chosen", {{"type", "boolean"}}},
                 {"fps", {{"type", "number"}, {"exclusiveMinimum", 0}}}}},
               {"required", {"frames", "places", "source_frames", "fps"}}}}}},
           {"required", {"video"}},

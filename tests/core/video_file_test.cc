@@ -80,7 +80,9 @@ TEST_CASE("frames of a file are chosen by rate and by number, and are those of t
   CHECK(load_video(file, few)->places == std::vector{0, 19});
   few.count = 30;  // more than there are: they repeat
   CHECK(load_video(file, few)->frames.size() == 30);
-  CHECK(load_video(file, by_rate(100))->is_whole());
+  const auto all = load_video(file, by_rate(100));
+  CHECK(all->frames.size() == 20);
+  CHECK_FALSE(all->is_whole());  // chosen by their rate: no model chooses among them again
 }
 
 TEST_CASE("red and green and blue of a file's frames keep their places") {

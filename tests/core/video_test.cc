@@ -66,6 +66,12 @@ TEST_CASE("a video as JSON names its frames, and is read back") {
     without[key] = agon::Json::array({"x"});
     CHECK_THROWS(agon::video_in(without, drawn));
   }
+  CHECK_FALSE(json.contains("chosen"));
+  agon::Video all = *make_video({frame(2, 1), frame(2, 8)}, 5);
+  all.is_chosen = true;
+  const agon::Json chosen = agon::video_json(all, [](const Image& image) { return std::to_string(image.rgb()[0]); });
+  CHECK_FALSE(agon::video_in(agon::Json::parse(chosen.dump()), drawn)->is_whole());
+  CHECK(all.hash() != make_video({frame(2, 1), frame(2, 8)}, 5)->hash());
   agon::Json few = json;
   few["frames"].erase(0);
   CHECK_THROWS_WITH(agon::video_in(few, drawn), Contains("2 places for 1 frames"));

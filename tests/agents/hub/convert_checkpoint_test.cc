@@ -5,8 +5,10 @@
 
 #include "agents/engine/local_policy.h"
 #include "agents/hub/gguf_vision.h"
+#include "agents/hub/model_folder.h"
 #include "agents/model_fingerprint.h"
 #include "core/error.h"
+#include "core/file.h"
 #include "core/json.h"
 #include "core/text.h"
 #include "env/suite.h"
@@ -61,7 +63,7 @@ void check_equal(const std::vector<Completion>& a, const std::vector<Completion>
 
 TEST_CASE("convert: there and back, every architecture answers as before") {
   const agon::test::TempFolder scratch;
-  for (const char* name : {"qwen2", "qwen3", "llama"}) {
+  for (const char* name : {"qwen2", "qwen3", "llama", "llama3"}) {
     CAPTURE(name);
     const fs::path file = scratch / (std::string(name) + ".gguf"), folder = scratch / name;
     const std::vector<Completion> before = answers_of(kGolden + "/" + name);
@@ -72,10 +74,35 @@ TEST_CASE("convert: there and back, every architecture answers as before") {
   }
 }
 
-TEST_CASE("convert: rows that are no whole blocks, and positions that are not written, are refused") {
+TEST_CASE("convert: the tokens that a template begins with and that end a turn are kept") {
   const agon::test::TempFolder scratch;
-  const std::string model = agon::test::golden_path("text_models/llama3");  // rows of 32 in attention alone
-  CHECK_THROWS_WITH(write_gguf_file(model, scratch / "x.gguf", "Q8_0", nothing), Contains("Llama 3"));
+  const fs::path model = scratch / "model", file = scratch / "model.gguf", folder = scratch / "folder";
+  fs::copy(kGolden + "/llama", model);
+  Json settings = Json::parse(read_file((model / "tokenizer_config.json").string()));
+  settings["bos_token"] = "<|endoftext|>";
+  write_file_atomically((model / "tokenizer_config.json").string(), settings.dump());
+  write_file_atomically((model / "generation_config.json").string(), R"({"eos_token_id": [291, 290, 292]})");
+  const std::string jinja = (model / "chat_template.jinja").string();
+  write_file_atomically(jinja, "{{ bos_token }}" + read_file(jinja));
+  const std::vector<Completion> before = answers_of(model);
+  CHECK(before.front().prompt_tokens == answers_of(kGolden + "/llama").front().prompt_tokens + 1);
+  write_gguf_file(model, file, "F32", nothing);
+  check_equal(answers_of(file), before);
+  write_hub_folder(file, folder, "F32", nothing);
+  check_equal(answers_of(folder), before);
+  CHECK(open_model_folder(folder).config.eos_token_ids == std::vector<std::int32_t>{291, 290, 292});
+  write_file_atomically((model / "generation_config.json").string(), R"({"eos_token_id": [1, 2, 3, 4]})");
+  CHECK_THROWS_WITH(write_gguf_file(model, scratch / "x.gguf", "F32", nothing), Contains("4 tokens that end a turn"));
+}
+
+TEST_CASE("convert: rows that are no whole blocks, and positions that a file cannot tell, are refused") {
+  const agon::test::TempFolder scratch;
+  fs::copy(kGolden + "/llama3", scratch / "other");
+  Json config = Json::parse(read_file(scratch / "other/config.json"));
+  config["rope_parameters"]["high_freq_factor"] = 8.0;
+  write_file_atomically((scratch / "other/config.json").string(), config.dump());
+  CHECK_THROWS_WITH(write_gguf_file(scratch / "other", scratch / "x.gguf", "F32", nothing),
+                    Contains("high_freq_factor 8"));
   CHECK_THROWS_WITH(write_gguf_file(kGolden + "/qwen2", scratch / "x.gguf", "Q8_0", nothing),
                     Contains("rows of 48 values"));
   CHECK_FALSE(fs::exists(scratch / "x.gguf"));

@@ -189,9 +189,12 @@ TEST_CASE("gguf vision: files with the MLP's matrices exchanged by name are read
   check_same(scratch / "tower.gguf", tensors, model.config);
 }
 
-TEST_CASE("gguf vision: blocks that see the whole picture at uneven distances are refused") {
+TEST_CASE("gguf vision: blocks that see the whole picture at uneven distances, and other patches, are refused") {
   const GoldenCheckpoint model = golden_checkpoint("wide_head");
   CHECK_THROWS_WITH(gguf_vision_keys(model.config, {}), Contains("[0,2]") && Contains("every n-th block"));
+  ModelConfig single = model.config;
+  single.vision->temporal_patch_size = 1;
+  CHECK_THROWS_WITH(gguf_vision_keys(single, {}), Contains("temporal_patch_size 1 cannot be written, only 2"));
 }
 
 TEST_CASE("gguf vision: an unknown tower is refused with those that are known") {

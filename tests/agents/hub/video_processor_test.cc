@@ -138,6 +138,16 @@ TEST_CASE("video settings: a folder's own, those of its family, and those of its
   CHECK((newest.samples && newest.limits_whole && newest.min_pixels == 128 * 32 * 32));
   CHECK(parse({{"max_pixels", 12845056}, {"min_pixels", 3136}, {"image_processor_type", "Qwen2VLImageProcessor"}})
             .max_pixels == 12845056);
+  const VideoSettings third = parse({{"video_processor_type", "Qwen3VLVideoProcessor"},
+                                     {"min_pixels", 3136},
+                                     {"max_pixels", 6272},
+                                     {"size", {{"shortest_edge", 4096}, {"longest_edge", 40000}}}});
+  CHECK((third.min_pixels == 4096 && third.max_pixels == 40000));  // as transformers reads them
+  CHECK(parse({{"video_processor_type", "Qwen2VLVideoProcessor"}}).mean == kClipMean);
+  CHECK(parse({{"image_processor_type", "Qwen2VLImageProcessorFast"}}, {}, kQwen3Tower).limits_whole);
+  CHECK_FALSE(parse({{"image_processor_type", "Qwen2VLImageProcessor"}}, {}, kQwen3Tower).limits_whole);
+  CHECK(third.mean == std::array{0.5f, 0.5f, 0.5f});  // its processor's own, not that of the pictures
+  CHECK(parse({{"image_mean", {0.25, 0.5, 0.75}}}).mean == std::array{0.25f, 0.5f, 0.75f});
   ImageProcessorConfig images;
   images.video = parse({{"video_processor_type", "Qwen3VLVideoProcessor"}, {"num_frames", 7}, {"max_frames", 9}});
   const VideoSettings again = parse(video_processor_json(images), images);
@@ -160,7 +170,7 @@ TEST_CASE("a video_preprocessor_config.json that agon cannot follow is refused w
   refused({{"do_sample_frames", 1}}, "do_sample_frames");
   refused({{"cap_pixels_per_frame", "yes"}}, "cap_pixels_per_frame");
   refused({{"patch_size", 16}}, "patch_size");
-  refused({{"image_mean", {0.5, 0.5, 0.5}}}, "as in preprocessor_config.json");
+  refused({{"image_mean", {0.5, 0.5}}}, "image_mean");
   refused({{"resample", 2}}, "resample");
   refused({{"size", {{"shortest_edge", 9}, {"longest_edge", 8}}}}, "above");
 }
