@@ -4,9 +4,11 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "agents/engine/cpu_backend.h"
+#include "agents/engine/sampler.h"
 #include "agents/engine/scheduler.h"
 #include "core/error.h"
 
@@ -29,6 +31,7 @@ struct EngineState {
   Scheduler scheduler;
   const std::int64_t max_pages, page_bytes;  // of the scheduler, for any thread to read
   const std::int64_t weight_bytes;
+  const std::vector<std::int32_t> sampleable = sampleable_ids(*tokenizer, config);
   const std::exception_ptr closed =
       std::make_exception_ptr(Error("policy: it was closed while a call was waiting for it."));
 };
@@ -113,6 +116,18 @@ void check(const LogitChanges& changes, const ModelConfig& config) {
   }
 }
 
+// Throws Error if none of the tokens that may be written is left.
+void check_bans(const LogitChanges& changes, std::span<const std::int32_t> sampleable) {
+  std::set<std::int32_t> banned;
+  for (const auto& [id, bias] : changes.bias)
+    if (std::isinf(bias)) banned.insert(id);
+  for (const std::vector<std::int32_t>& run : changes.banned)
+    if (run.size() == 1) banned.insert(run.front());
+  if (std::all_of(sampleable.begin(), sampleable.end(), [&](std::int32_t id) { return banned.contains(id); }))
+    throw Error("policy: biases and bans leave none of the {} tokens that may be written. Ban fewer.",
+                sampleable.size());
+}
+
 void check(const GenerationRequest& request, const EngineState& state) {
   const Sampling& sampling = request.sampling;
   if (request.n < 1 || request.n > kMostSamples)
@@ -124,6 +139,7 @@ void check(const GenerationRequest& request, const EngineState& state) {
   if (!(sampling.top_p > 0 && sampling.top_p <= 1)) throw Error("policy: top_p {} is not in (0, 1].", sampling.top_p);
   if (sampling.top_k < 0) throw Error("policy: top_k {} is negative; 0 means all.", sampling.top_k);
   check(sampling.changes, state.config);
+  check_bans(sampling.changes, state.sampleable);
   if (!sampling.excluded.empty() && !sampling.changes.are_none())
     throw Error("policy: penalties and biases change what an excluded beginning weighs. Leave one of them out.");
   if (!(sampling.min_p >= 0 && sampling.min_p <= 1)) throw Error("policy: min_p {} is not in [0, 1].", sampling.min_p);

@@ -343,6 +343,12 @@ TEST_CASE("local policy: penalties and biases change what is drawn, and no log-p
   CHECK_THROWS_WITH(ask(), Catch::Contains("banned token 1048576"));
   request.sampling.changes = {.banned = {{}}};
   CHECK_THROWS_WITH(ask(), Catch::Contains("is empty"));
+  request.sampling.changes = {};
+  for (std::int32_t id = 0; id < policy->tokenizer().vocab_size(); ++id)
+    request.sampling.changes.banned.push_back({id});
+  CHECK_THROWS_WITH(ask(), Catch::Contains("Ban fewer"));
+  request.sampling.changes.banned.erase(request.sampling.changes.banned.begin() + plain.token_ids[0]);
+  CHECK(ask().token_ids == std::vector<std::int32_t>(12, plain.token_ids[0]));
   request.sampling.changes = {.frequency_penalty = 1000};  // no token twice
   const Completion penalised = ask();
   CHECK(std::set<std::int32_t>(penalised.token_ids.begin(), penalised.token_ids.end()).size() ==

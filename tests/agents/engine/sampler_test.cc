@@ -268,6 +268,16 @@ TEST_CASE("sampler: logits that are no numbers are an error, not a token") {
   CHECK_THROWS_WITH(sample_token(logits, allowed, {}, rng, scratch), Catch::Contains("not finite"));
 }
 
+TEST_CASE("sampler: where every allowed id is banned, none is drawn") {
+  Rng rng(1);
+  SamplerScratch scratch;
+  constexpr float kBanned = -std::numeric_limits<float>::infinity();
+  const std::vector<float> logits{1, kBanned, kBanned};
+  for (const double temperature : {0.0, 1.0})
+    CHECK_THROWS_WITH(sample_token(logits, std::vector<std::int32_t>{1, 2}, {.temperature = temperature}, rng, scratch),
+                      Catch::Contains("Ban fewer"));
+}
+
 TEST_CASE("sampler: special tokens and ids without a token are not sampleable, eos is") {
   ModelConfig config;
   config.text.vocab_size = 48;
