@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "kernels/half.h"
 
@@ -176,13 +177,16 @@ void make_row_codes(const kernels::CodeFormat& format, const float* values, int 
   const int highest = (1 << format.bits) - 1;
   for (int first = 0; first < inputs; first += format.group) {
     const int count = std::min(format.group, inputs - first);
-    const float* const farthest = std::max_element(values + first, values + first + count,
-                                                   [](float a, float b) { return std::abs(a) < std::abs(b); });
+    const float* const farthest = std::max_element(values + first, values + first + count, [](float a, float b) {
+      return std::abs(a) < std::abs(b) || (std::isnan(b) && !std::isnan(a));
+    });
     const float scale =
         format.bits == 8 ? std::abs(*farthest) / 127.0f : *farthest / static_cast<float>(-format.middle);
-    row.scales[static_cast<std::size_t>(first / format.group)] = scale;
+    const bool has_codes = scale != 0 && std::isfinite(scale);
+    row.scales[static_cast<std::size_t>(first / format.group)] =
+        std::isfinite(scale) ? scale : std::numeric_limits<float>::quiet_NaN();
     for (int k = first; k < first + count; ++k) {
-      const float code = scale == 0 ? 0 : std::nearbyint(values[k] / scale);
+      const float code = has_codes ? std::nearbyint(values[k] / scale) : 0;
       row.codes[static_cast<std::size_t>(k)] =
           static_cast<std::uint8_t>(std::clamp(static_cast<int>(code) + format.middle, 0, highest));
     }

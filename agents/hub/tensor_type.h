@@ -35,8 +35,8 @@ struct RowCodes {
 // REQUIRES: a type of codes; `bytes` holds the blocks of `inputs`.
 void read_row_codes(const TensorType& type, const std::uint8_t* bytes, int inputs, RowCodes& row);
 
-// Of values that are numbers: eight bits around zero with a scale for each 32 inputs, the largest of them / 127; four
-// bits, the value farthest from zero / -8, as Q8_0 and Q4_0 are made.
+// Of values: eight bits around zero with a scale for each 32 inputs, the largest of them / 127; four bits, the value
+// farthest from zero / -8, as Q8_0 and Q4_0 are made. A scale is NaN where one of its values is not finite.
 inline constexpr kernels::CodeFormat kEightBits{.bits = 8, .middle = 128}, kFourBits{.bits = 4, .middle = 8};
 void make_row_codes(const kernels::CodeFormat& format, const float* values, int inputs, RowCodes& row);
 

@@ -121,6 +121,21 @@ TEST_CASE("codes of numbers: eight bits and four, as ggml makes them") {
   CHECK(row.codes[69] == 0);
 }
 
+TEST_CASE("codes of numbers: one that is not finite is told by its scale, wherever it stands") {
+  for (const float wrong : {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::infinity()})
+    for (const int place : {32, 45, 63}) {
+      std::vector<float> values(96, 1.0f);
+      values[static_cast<std::size_t>(place)] = wrong;
+      for (const kernels::CodeFormat& format : {kEightBits, kFourBits}) {
+        RowCodes row;
+        make_row_codes(format, values.data(), 96, row);
+        CHECK(std::isfinite(row.scales[0]));
+        CHECK(std::isnan(row.scales[1]));
+        CHECK(std::isfinite(row.scales[2]));
+      }
+    }
+}
+
 TEST_CASE("gguf: a file that is cut off anywhere is refused") {
   const std::string whole = bytes_of_small();
   for (std::size_t size = 0; size < whole.size(); size += size < 1000 ? 1 : 37) {
