@@ -24,12 +24,15 @@ std::int64_t elements(const Shape& shape) {
 
 std::string shape_text(const Shape& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
 
+enum class Take { values, names };  // names: nothing is read, and what is handed out is empty
+
 // Hands out the tensors of a checkpoint, and collects errors until finish().
 class Checkpoint {
  public:
   // `source` names them in messages.
-  Checkpoint(std::string source, const std::map<std::string, CheckpointTensor>& tensors, WeightKind kind)
-      : source_(std::move(source)), tensors_(tensors), kind_(kind) {}
+  Checkpoint(std::string source, const std::map<std::string, CheckpointTensor>& tensors, WeightKind kind,
+             Take take = Take::values)
+      : source_(std::move(source)), tensors_(tensors), kind_(kind), take_(take) {}
 
   // Null if the tensor is missing or wrong; finish() then throws.
   const CheckpointTensor* find(const std::string& name, const Shape& shape) {
@@ -52,8 +55,9 @@ class Checkpoint {
   }
   // In fp32; zeros if the tensor is missing or wrong.
   std::vector<float> take(const std::string& name, const Shape& shape) {
-    if (const CheckpointTensor* const tensor = find(name, shape)) return values_of(*tensor);
-    return std::vector<float>(sound() ? static_cast<std::size_t>(elements(shape)) : 0);
+    const CheckpointTensor* const tensor = find(name, shape);
+    if (tensor && reads()) return values_of(*tensor);
+    return std::vector<float>(reads() ? static_cast<std::size_t>(elements(shape)) : 0);
   }
   // Several of [outputs_i, inputs], one below the other.
   TypedLinear linear(const std::vector<std::pair<std::string, std::int64_t>>& parts, std::int64_t inputs, bool bias,
@@ -64,7 +68,7 @@ class Checkpoint {
       std::vector<float> biases = bias ? take(name + ".bias", {outputs}) : std::vector<float>();
       if (weight) rows.push_back({*weight, static_cast<int>(outputs), std::move(biases)});
     }
-    return sound() ? pack_rows(rows, static_cast<int>(inputs), kind, parallel_) : TypedLinear();
+    return reads() ? pack_rows(rows, static_cast<int>(inputs), kind, parallel_) : TypedLinear();
   }
   NormWeights norm(const std::string& name, std::int64_t size, bool bias) {
     return {take(name + ".weight", {size}), bias ? take(name + ".bias", {size}) : std::vector<float>()};
@@ -77,12 +81,12 @@ class Checkpoint {
     return linear({{name, outputs}}, inputs, false, kind_ == WeightKind::q4 ? WeightKind::q8 : kind_);
   }
   void ignore(const std::string& name) { taken_.insert(name); }
-  bool sound() const { return problems_.empty(); }
+  bool reads() const { return problems_.empty() && take_ == Take::values; }
 
   void finish() {
     for (const auto& [name, tensor] : tensors_)
       if (!taken_.contains(name)) problems_.push_back("not expected: " + name);
-    if (!sound()) fail();
+    if (!problems_.empty()) fail();
   }
 
  private:
@@ -94,6 +98,7 @@ class Checkpoint {
   const std::string source_;
   const std::map<std::string, CheckpointTensor>& tensors_;
   const WeightKind kind_;
+  const Take take_;
   ComputePool pool_{0};
   const kernels::ParallelFor parallel_ = pool_.parallel();
   std::set<std::string> taken_;
@@ -161,7 +166,7 @@ TypedLinear load_patch_embed(Checkpoint& file, const VisionConfig& config) {
   std::vector<float> bias;
   if (config.tower->learns_places) bias = file.take(name + ".bias", {config.hidden_size});
   TypedLinear linear;
-  if (file.sound())
+  if (file.reads())
     linear.add(kernels::pack_linear(weight.data(), bias.empty() ? nullptr : bias.data(), config.hidden_size,
                                     static_cast<int>(elements(kernel) / config.hidden_size)));
   return linear;
@@ -244,6 +249,12 @@ EngineWeights load_engine_weights(const std::filesystem::path& folder, const Mod
   const CheckpointTensors tensors = open_checkpoint_tensors(folder, config);
   Checkpoint checkpoint(folder.string(), tensors.by_name, kind);
   return take_all(checkpoint, config);
+}
+
+void check_engine_weights(const std::filesystem::path& folder, const ModelConfig& config) {
+  const CheckpointTensors tensors = open_checkpoint_tensors(folder, config);
+  Checkpoint checkpoint(folder.string(), tensors.by_name, WeightKind::automatic, Take::names);
+  take_all(checkpoint, config);
 }
 
 EngineWeights make_engine_weights(const std::map<std::string, TensorView>& tensors, const ModelConfig& config) {

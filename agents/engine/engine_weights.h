@@ -68,7 +68,9 @@ inline std::string_view name_of(WeightKind kind) { return kWeightKinds[static_ca
 // than the config asks for.
 EngineWeights load_engine_weights(const std::filesystem::path& folder, const ModelConfig& config,
                                   WeightKind kind = WeightKind::automatic);
-// The same from tensors in memory, by their hub names.
+// Throws that Error for a model that would not load, and reads no values.
+void check_engine_weights(const std::filesystem::path& folder, const ModelConfig& config);
+// load_engine_weights from tensors in memory, by their hub names.
 EngineWeights make_engine_weights(const std::map<std::string, TensorView>& tensors, const ModelConfig& config);
 
 }  // namespace agon::agents

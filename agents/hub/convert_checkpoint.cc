@@ -1,6 +1,7 @@
 #include "agents/hub/convert_checkpoint.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <map>
 #include <string>
@@ -21,6 +22,18 @@ namespace agon::agents {
 namespace {
 
 namespace fs = std::filesystem;
+
+// The values of a tensor that is to be written in `type`. Throws Error for one that is no number there.
+std::vector<float> numbers_of(const std::string& name, const CheckpointTensor& tensor, std::string_view type) {
+  constexpr float kMostHalf = 65504;
+  std::vector<float> values = values_of(tensor);
+  for (const float value : values)
+    if (!std::isfinite(value))
+      throw Error("convert: {} has the value {}, which is no number. Is the checkpoint damaged?", name, value);
+    else if (type == "F16" && std::abs(value) > kMostHalf)
+      throw Error("convert: {} has the value {}, and F16 ends at {}. Choose BF16.", name, value, kMostHalf);
+  return values;
+}
 
 // A tensor's values in a type of numbers.
 std::vector<std::uint8_t> bytes_in(const std::vector<float>& values, std::string_view type) {
@@ -60,8 +73,9 @@ GgufTensor gguf_tensor(const std::string& hub_name, const CheckpointTensor& tens
   const bool is_word = hub_name == "lm_head.weight" || hub_name == "model.embed_tokens.weight";
   const std::string_view own = !is_matrix ? "F32" : is_word && type == "Q4_0" ? "Q8_0" : type;
   return {gguf_name_of_hub(hub_name), tensor.view.shape, own,
-          [&tensor, order = gguf_file_order(config, hub_name)](const std::function<void(const float*)>& put) {
-            const std::vector<float> values = values_of(tensor);
+          [&tensor, own, hub_name,
+           order = gguf_file_order(config, hub_name)](const std::function<void(const float*)>& put) {
+            const std::vector<float> values = numbers_of(hub_name, tensor, own);
             const std::vector<float> rows = order.empty() ? values : in_order(values, order);
             const std::int64_t width = tensor.view.shape.back();
             for (std::int64_t i = 0; i < std::ssize(rows); i += width) put(rows.data() + i);
@@ -77,28 +91,57 @@ void report(std::vector<GgufTensor>& tensors, std::size_t before, std::size_t al
     };
 }
 
+CheckpointTensors open_weights(const fs::path& from, const ModelConfig& config) {
+  CheckpointTensors tensors = open_checkpoint_tensors(from, config);
+  for (const auto& [name, tensor] : tensors.by_name)
+    if (!type_of(tensor))
+      throw Error("{}: {} has the type {}, which holds no weights.", from.string(), name, tensor.view.dtype);
+  return tensors;
+}
+
+// Calls write(half) for a folder beside `folder`, which then takes its name.
+void write_whole(const fs::path& folder, const std::function<void(const fs::path&)>& write) {
+  const fs::path named = folder.has_filename() ? folder : folder.parent_path();
+  const fs::path half = named.string() + ".half";
+  fs::remove_all(half);  // of a process that was killed
+  try {
+    make_folders(half);
+    write(half);
+    rename_durably(half, named);
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove_all(half, ignored);
+    throw;
+  }
+}
+
 }  // namespace
 
 void write_hub_folder(const fs::path& from, const fs::path& folder, std::string_view type,
                       const ConvertProgress& progress) {
   const ModelFolder parts = open_model_folder(from);
-  const CheckpointTensors tensors = open_checkpoint_tensors(from, parts.config);
+  const CheckpointTensors tensors = open_weights(from, parts.config);
   std::map<std::string, std::vector<std::uint8_t>> bytes;
   std::map<std::string, TensorView> views;
   for (const auto& [name, tensor] : tensors.by_name) {
-    const std::vector<std::uint8_t>& own = bytes[name] = bytes_in(values_of(tensor), type);
+    const std::vector<std::uint8_t>& own = bytes[name] = bytes_in(numbers_of(name, tensor, type), type);
     views[saved_name(name, parts.config)] = {std::string(type), tensor.view.shape, own};
     progress(views.size(), tensors.by_name.size());
   }
-  make_folders(folder);
-  save_model_files(folder, parts, dtype_name(type));
-  write_safetensors(folder / "model.safetensors", views, {{"format", "pt"}});
+  write_whole(folder, [&](const fs::path& half) {
+    try {
+      save_model_files(half, parts, dtype_name(type));
+    } catch (const Json::exception& error) {  // JSON holds texts in UTF-8 alone
+      throw Error("{}: a text in it cannot be written as JSON: {}. Is the file damaged?", from.string(), error.what());
+    }
+    write_safetensors(half / "model.safetensors", views, {{"format", "pt"}});
+  });
 }
 
 void write_gguf_file(const fs::path& from, const fs::path& file, std::string_view type,
                      const ConvertProgress& progress) {
   const ModelFolder parts = open_model_folder(from);
-  const CheckpointTensors tensors = open_checkpoint_tensors(from, parts.config);
+  const CheckpointTensors tensors = open_weights(from, parts.config);
   std::vector<GgufTensor> text, tower;
   std::vector<GgufKey> tower_keys;
   if (parts.config.vision) tower_keys = gguf_vision_keys(parts.config, parts.images);

@@ -5,7 +5,10 @@
 #include <optional>
 #include <string>
 
+#include "agents/engine/engine_weights.h"
 #include "agents/hub/convert_checkpoint.h"
+#include "agents/hub/gguf_vision.h"
+#include "agents/hub/model_folder.h"
 #include "cli/commands/commands.h"
 #include "cli/flags/usage.h"
 #include "cli/interrupt.h"
@@ -23,6 +26,7 @@ struct ConvertFlags {
 };
 
 void convert(const ConvertFlags& flags) {
+  if (flags.to.empty()) throw Error("convert: TO is empty. Name a folder, or a file that ends in .gguf.");
   const std::map<std::string, std::string> types{
       {"f32", "F32"}, {"f16", "F16"}, {"bf16", "BF16"}, {"q8", "Q8_0"}, {"q4", "Q4_0"}};
   const bool to_file = fs::path(flags.to).extension() == ".gguf";
@@ -31,7 +35,10 @@ void convert(const ConvertFlags& flags) {
     throw Error("convert: a folder holds f32, f16 or bf16, and {} is asked for. Name a file that ends in .gguf.",
                 flags.type);
   if (fs::exists(flags.to)) throw Error("convert: {} is there already. Choose another place.", flags.to);
+  if (to_file && fs::exists(agents::mmproj_of(flags.to)))
+    throw Error("convert: {} is there already. Choose another name.", agents::mmproj_of(flags.to).string());
   const fs::path from = find_model_folder(flags.from);
+  agents::check_engine_weights(from, agents::open_model_folder(from).config);
   watch_interrupts();
   std::optional<Progress> bar;
   std::size_t before = 0;

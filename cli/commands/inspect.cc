@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "agents/engine/engine_weights.h"
 #include "agents/engine/memory_plan.h"
 #include "agents/engine/weight_comparison.h"
 #include "agents/hub/checkpoint_tensors.h"
@@ -189,6 +190,7 @@ void inspect(const InspectFlags& flags) {
   agents::PolicySource source = find_model_folder(flags.path);
   use_memory(source, flags.memory);
   const agents::ModelFolder parts = agents::open_model_folder(source.folder);
+  agents::check_engine_weights(source.folder, parts.config);
   Json facts = facts_of(source, parts);
   if (!flags.compare.empty()) facts["compare"] = compare_json(source, parts, flags.compare);
   if (flags.json) return print_measured(facts);

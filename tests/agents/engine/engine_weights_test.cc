@@ -41,6 +41,14 @@ TEST_CASE("engine weights: one error lists all that does not fit the config") {
                     Contains("not expected: visual.blocks.2.norm1.weight"));
 }
 
+TEST_CASE("engine weights: what would not load is told without loading it") {
+  auto model = golden_checkpoint("one_picture");
+  CHECK_NOTHROW(check_engine_weights(model.folder, model.config));
+  model.config.text.intermediate_size += 1;
+  CHECK_THROWS_WITH(check_engine_weights(model.folder, model.config),
+                    Contains("model.layers.0.mlp.gate_proj.weight: shape [40, 32], the config asks for [41, 32]"));
+}
+
 TEST_CASE("engine weights: a config that asks for millions of layers ends soon") {
   auto model = golden_checkpoint("one_picture");
   model.config.text.num_hidden_layers = 2'000'000'000;

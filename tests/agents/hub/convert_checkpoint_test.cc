@@ -1,6 +1,7 @@
 #include "agents/hub/convert_checkpoint.h"
 
 #include <catch2/catch.hpp>
+#include <cerrno>
 #include <filesystem>
 
 #include "agents/engine/local_policy.h"
@@ -106,6 +107,47 @@ TEST_CASE("convert: rows that are no whole blocks, and positions that a file can
   CHECK_THROWS_WITH(write_gguf_file(kGolden + "/qwen2", scratch / "x.gguf", "Q8_0", nothing),
                     Contains("rows of 48 values"));
   CHECK_FALSE(fs::exists(scratch / "x.gguf"));
+}
+
+TEST_CASE("convert: a tensor of a type that holds no weights is refused with its name") {
+  const agon::test::TempFolder scratch;
+  fs::copy(kGolden + "/qwen2", scratch / "model");
+  std::string weights = read_file(kGolden + "/qwen2/model.safetensors");
+  const std::string type = R"("BF16")";
+  weights.replace(weights.find(type, weights.find("model.layers.0.mlp.up_proj.weight")), type.size(), R"("I16" )");
+  write_file_atomically((scratch / "model/model.safetensors").string(), weights);
+  const auto error = Contains("model.layers.0.mlp.up_proj.weight has the type I16");
+  CHECK_THROWS_WITH(write_gguf_file(scratch / "model", scratch / "x.gguf", "F32", nothing), error);
+  CHECK_THROWS_WITH(write_hub_folder(scratch / "model", scratch / "x", "F32", nothing), error);
+}
+
+TEST_CASE("convert: values that are no numbers, and those beyond half precision, are refused with their tensor") {
+  const agon::test::TempFolder scratch;
+  fs::copy(kGolden + "/qwen2", scratch / "model");
+  const std::string weights = read_file(kGolden + "/qwen2/model.safetensors");
+  const auto convert = [&](std::string_view value, const char* type) {  // two bytes of BF16, at the end of the file
+    write_file_atomically((scratch / "model/model.safetensors").string(),
+                          std::string(weights).replace(weights.size() - 2, 2, value));
+    write_hub_folder(scratch / "model", scratch / "x", type, nothing);
+  };
+  CHECK_THROWS_WITH(convert("\xc0\x7f", "F32"), Contains("model.norm.weight has the value nan"));
+  CHECK_THROWS_WITH(convert("\x80\x7f", "BF16"), Contains("model.norm.weight has the value inf"));
+  CHECK_THROWS_WITH(convert("\x80\x47", "F16"), Contains("model.norm.weight has the value 65536"));
+  CHECK_NOTHROW(convert("\x80\x47", "BF16"));
+}
+
+TEST_CASE("convert: a folder that cannot be written whole is not there") {
+  const agon::test::TempFolder scratch;
+  set_file_probe([](std::string_view call, const std::string& path) {
+    return call == "write" && path.ends_with("model.safetensors") ? ENOSPC : 0;
+  });
+  CHECK_THROWS_WITH(write_hub_folder(kGolden + "/qwen2", scratch / "x", "F32", nothing), Contains("No space left"));
+  set_file_probe({});
+  CHECK(fs::is_empty(scratch.path()));
+  fs::create_directory(scratch / "x.half");  // of a process that was killed
+  write_hub_folder(kGolden + "/qwen2", scratch / "x/", "F32", nothing);
+  CHECK(fs::exists(scratch / "x/config.json"));
+  CHECK_FALSE(fs::exists(scratch / "x.half"));
 }
 
 TEST_CASE("convert: a model that sees has its tower in a file beside it, and reads pictures as before") {
