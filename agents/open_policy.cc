@@ -1,11 +1,13 @@
 #include "agents/open_policy.h"
 
 #include <algorithm>
+#include <map>
 #include <string_view>
 
 #include "agents/hub/peft_config.h"
 #include "agents/model_fingerprint.h"
 #include "agents/remote/remote_policy.h"
+#include "core/error.h"
 
 namespace agon::agents {
 namespace {
@@ -16,19 +18,15 @@ std::optional<kernels::KeyType> read_key_type(std::string_view text) {
   return text.starts_with(kKeysBefore) ? find_key_type(text.substr(kKeysBefore.size())) : std::nullopt;
 }
 
-// False: it is no choice.
-bool read_choice(const std::string& text, FolderChoices& choices) {
-  if (const auto kind = find_weight_kind(text))
-    choices.weights = *kind;
-  else if (const auto keys = read_key_type(text))
-    choices.keys = *keys;
-  else if (const auto resampler = find_resampler(text))
-    choices.resampler = resampler;
-  else if (names_device(text))
-    choices.device = text;
-  else
-    return false;
-  return true;
+enum class Choice { none, weights, keys, resampler, device };
+
+// Sets what `text` chooses, and tells what that is.
+Choice read_choice(const std::string& text, FolderChoices& choices) {
+  if (const auto kind = find_weight_kind(text)) return choices.weights = *kind, Choice::weights;
+  if (const auto keys = read_key_type(text)) return choices.keys = *keys, Choice::keys;
+  if (const auto resampler = find_resampler(text)) return choices.resampler = resampler, Choice::resampler;
+  if (names_device(text)) return choices.device = text, Choice::device;
+  return Choice::none;
 }
 
 }  // namespace
@@ -56,8 +54,14 @@ bool PolicySource::operator==(const PolicySource& other) const {
 std::pair<std::string, FolderChoices> split_choices(const std::string& text) {
   std::pair<std::string, FolderChoices> result{text, {}};
   auto& [folder, choices] = result;
-  for (std::size_t mark; (mark = folder.rfind('#')) != std::string::npos; folder.resize(mark))
-    if (!read_choice(folder.substr(mark + 1), choices)) break;
+  std::map<Choice, std::string> seen;
+  for (std::size_t mark; (mark = folder.rfind('#')) != std::string::npos; folder.resize(mark)) {
+    const std::string ending = folder.substr(mark + 1);
+    const Choice choice = read_choice(ending, choices);
+    if (choice == Choice::none) break;
+    if (const std::string& later = seen.emplace(choice, ending).first->second; later != ending)
+      throw Error("policy: {}: #{} and #{} contradict each other. Leave one of them out.", text, ending, later);
+  }
   return result;
 }
 

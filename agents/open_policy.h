@@ -44,6 +44,7 @@ struct PolicySource {
 };
 
 // "models/x#q8#kv=bf16#cuda#torchvision" -> "models/x" and these; without such endings the whole text, and none.
+// Throws Error for two endings that contradict each other.
 std::pair<std::string, FolderChoices> split_choices(const std::string& text);
 // What the text names, without a default: a folder (of a model or of an adapter, which names its base) as it is, with
 // its choices behind a '#' each, or a server (agents/remote/endpoint.h).

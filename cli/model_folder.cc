@@ -14,6 +14,7 @@ namespace agon::cli {
 namespace {
 
 constexpr const char* kConfig = "config.json";
+constexpr std::string_view kHub = "hf:";
 
 bool holds(const std::filesystem::path& folder, const char* file) {
   std::error_code ignored;
@@ -43,6 +44,16 @@ std::filesystem::path named(const std::filesystem::path& folder) {
   return plain.has_filename() ? plain : plain.parent_path();
 }
 
+// What agon pull has fetched, of "hf:ORG/NAME".
+std::filesystem::path find_fetched(const std::string& text) {
+  const std::string name = text.substr(kHub.size());
+  const auto cached = agents::find_cached(agents::parse_hub_name(name));
+  if (!cached)
+    throw Error("policy: {} is not in {}. Fetch it first: agon pull {}.", text, agents::hub_cache_folder().string(),
+                name);
+  return find_model_folder(cached->string());
+}
+
 }  // namespace
 
 std::filesystem::path program_folder() {
@@ -53,7 +64,10 @@ std::filesystem::path program_folder() {
 std::filesystem::path find_model_folder(const std::string& policy, const std::filesystem::path& program,
                                         const char* default_model) {
   if (policy.empty()) return find_shipped(default_model, kConfig, program, "--policy");
+  if (policy.starts_with(kHub)) return find_fetched(policy);
   if (holds(policy, kConfig) || agents::find_gguf(policy)) return named(policy);
+  if (agents::is_adapter_folder(policy))
+    throw Error("policy: {} is a LoRA adapter, and a whole model is asked for. Give the folder of its base.", policy);
   throw Error(
       "policy: {} is not a model folder: it has no config.json. Give a folder in the format of the Hugging Face hub, a "
       "GGUF file, the folder of a LoRA adapter, or the address of a server, http://host:8000/v1.",
@@ -61,17 +75,8 @@ std::filesystem::path find_model_folder(const std::string& policy, const std::fi
 }
 
 agents::PolicySource find_policy(const std::string& policy, const char* default_model) {
-  constexpr std::string_view kHub = "hf:";
   if (agents::names_endpoint(policy)) return agents::policy_source(policy);
   const auto [folder, choices] = agents::split_choices(policy);
-  if (folder.starts_with(kHub)) {
-    const agents::HubName name = agents::parse_hub_name(std::string_view(folder).substr(kHub.size()));
-    const auto cached = agents::find_cached(name);
-    if (!cached)
-      throw Error("policy: {} is not in {}. Fetch it first: agon pull {}.", folder, agents::hub_cache_folder().string(),
-                  folder.substr(kHub.size()));
-    return {find_model_folder(cached->string()), choices};
-  }
   if (agents::is_adapter_folder(folder)) return {named(folder), choices};
   return {find_model_folder(folder, program_folder(), default_model), choices};
 }

@@ -15,8 +15,9 @@ inline constexpr const char* kDefaultRewardModel = "models/agon-tiny-reward";
 // The folder that holds the program, from /proc/self/exe.
 std::filesystem::path program_folder();
 
-// The model folder that --policy names. For an empty name the one that comes with agon, searched in `program` and the
-// folders above it, then in the current folder. Throws Error naming every folder tried.
+// The model folder that --policy names, or hf:ORG/NAME of what agon pull has fetched. For an empty name the one that
+// comes with agon, searched in `program` and the folders above it, then in the current folder. Throws Error naming
+// every folder tried.
 std::filesystem::path find_model_folder(const std::string& policy,
                                         const std::filesystem::path& program = program_folder(),
                                         const char* default_model = kDefaultModel);

@@ -75,7 +75,22 @@ TEST_CASE("a policy may be the folder of an adapter") {
   CHECK(chosen.folder == folder);
   CHECK(chosen.choices ==
         agents::FolderChoices{.weights = agents::WeightKind::q8, .resampler = agents::Resampler::torchvision});
-  CHECK_THROWS_WITH(find_model_folder(folder), Catch::Contains("config.json"));
+  CHECK_THROWS_WITH(find_model_folder(folder), Catch::Contains("is a LoRA adapter"));
+}
+
+TEST_CASE("what agon pull has fetched is found by its name") {
+  const Scratch scratch;
+  const std::string commit(40, 'a');
+  const fs::path repository = scratch.path() / "models--org--name";
+  fs::create_directories(repository / "snapshots" / commit);
+  fs::create_directories(repository / "refs");
+  std::ofstream(repository / "refs/main") << commit;
+  std::ofstream(repository / "snapshots" / commit / "config.json") << "{}";
+  ::setenv("HF_HUB_CACHE", scratch.path().c_str(), 1);
+  CHECK(find_model_folder("hf:org/name") == repository / "snapshots" / commit);
+  CHECK(find_policy("hf:org/name#q8").folder == repository / "snapshots" / commit);
+  CHECK_THROWS_WITH(find_model_folder("hf:org/other"), Catch::Contains("agon pull org/other"));
+  ::unsetenv("HF_HUB_CACHE");
 }
 
 TEST_CASE("the type of a folder's weights and its device stand behind it") {
@@ -93,6 +108,9 @@ TEST_CASE("the type of a folder's weights and its device stand behind it") {
   CHECK(named("#kv=q8").choices.keys == kernels::KeyType::q8);
   CHECK(named("#kv=q8").fingerprint().ends_with("#kv=q8"));
   CHECK_FALSE(named("#kv=q8") == named(""));
+  CHECK(named("#q8#q8").choices.weights == agents::WeightKind::q8);
+  for (const char* ending : {"#q8#bf16", "#kv=q8#q4#kv=bf16", "#cpu#torch:cpu", "#pil#torchvision"})
+    CHECK_THROWS_WITH(named(ending), Catch::Contains("contradict each other"));
   for (const char* ending : {"#gpu", "#bf16#gpu#", "#bf16,cuda", "#kv=", "#kv=q4"})
     CHECK_THROWS_WITH(named(ending), Catch::Contains("is not a model folder"));
 }
