@@ -1,12 +1,15 @@
-// agents/hub/json_file.h - reads the JSON files of a model folder.
+// agents/hub/json_file.h - reads the small files of a model folder.
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "core/json.h"
 
 namespace agon::agents {
 
+// A tokenizer has some 10 MB; more than 256 MB is refused. Throws Error for a file that cannot be read.
+std::string read_small_file(const std::filesystem::path& path);
 Json read_json_file(const std::filesystem::path& path);  // throws Error for a file that cannot be read or is not JSON
 
 }  // namespace agon::agents

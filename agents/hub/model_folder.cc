@@ -67,7 +67,7 @@ ChatTemplate open_chat_template(const fs::path& folder, const Tokenizer& tokeniz
   const auto parse = [&](const std::string& jinja) {
     return ChatTemplate::parse(jinja, path.string(), special_tokens(tokenizer), named_tokens(folder));
   };
-  if (path.extension() == ".jinja") return parse(read_file(path.string()));
+  if (path.extension() == ".jinja") return parse(read_small_file(path));
   const Json json = read_json_file(path);
   if (!json.is_object() || !json.contains("chat_template") || !json.at("chat_template").is_string())
     throw Error("{}: no text \"chat_template\", and no chat_template.jinja beside it.", path.string());
@@ -171,7 +171,7 @@ ModelFolder open_gguf(const fs::path& path) {
 
 TextFolder open_text_folder(const fs::path& folder) {
   const fs::path tokenizer = find_file(folder, {"tokenizer.json"});
-  TextFolder parts{Tokenizer::parse(read_file(tokenizer.string()), tokenizer.string()), {}, {}};
+  TextFolder parts{Tokenizer::parse(read_small_file(tokenizer), tokenizer.string()), {}, {}};
   parts.chat = open_chat_template(folder, *parts.tokenizer);
   parts.bos = named_tokens(folder).value("bos_token", "");
   return parts;

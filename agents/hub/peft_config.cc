@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "agents/hub/hub_cache.h"
+#include "agents/hub/json_file.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/json_parse.h"
@@ -176,7 +177,7 @@ PeftConfig read_peft_config(const fs::path& folder) {
   const fs::path path = folder / kPeftConfigFile;
   if (!fs::exists(path))
     throw Error("{}: no {}. Is it the folder of a LoRA adapter?", folder.string(), kPeftConfigFile);
-  const Json json = json_or_discarded(read_file(path.string()));
+  const Json json = json_or_discarded(read_small_file(path));
   if (!json.is_object()) throw Error("{}: not a JSON object.", path.string());
   const ConfigKeys keys(json, path);
   keys.require_supported();

@@ -5,11 +5,11 @@
 #include <optional>
 #include <set>
 
+#include "agents/hub/json_file.h"
 #include "agents/hub/mapped_file.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/json.h"
-#include "core/text.h"
 
 namespace agon::agents {
 namespace {
@@ -167,7 +167,7 @@ class MappedSafetensors : public SafetensorsFile {
 
 // The shard files of an index, each once, in order of their names.
 std::map<std::string, std::set<std::string>> read_index(const fs::path& path) {
-  const auto json = nlohmann::json::parse(read_file(path.string()), nullptr, false);
+  const auto json = nlohmann::json::parse(read_small_file(path), nullptr, false);
   if (!json.is_object() || !json.contains("weight_map") || !json["weight_map"].is_object())
     throw Error("{}: no \"weight_map\" object. Is the download complete?", path.string());
   std::map<std::string, std::set<std::string>> shards;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "agents/hub/gguf_model.h"
+#include "agents/hub/json_file.h"
 #include "agents/hub/tokenizer.h"
 #include "cli/commands/commands.h"
 #include "cli/flags/usage.h"
@@ -37,7 +38,7 @@ std::unique_ptr<agents::Tokenizer> tokenizer_of(const fs::path& place) {
   const fs::path file = fs::is_directory(place) ? place / "tokenizer.json" : place;
   if (!fs::exists(file))
     throw Error("tokenize: {}: no such file. Give a model folder, a GGUF file or a tokenizer.json.", file.string());
-  return agents::Tokenizer::parse(read_file(file.string()), file.string());
+  return agents::Tokenizer::parse(agents::read_small_file(file), file.string());
 }
 
 // "text" of each line of a JSONL file.
