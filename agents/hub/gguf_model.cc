@@ -144,8 +144,10 @@ std::vector<GgufToken> used_tokens(const GgufKeyReader& keys) {
   std::vector<GgufToken> tokens;
   for (std::size_t id = 0; id < texts.size(); ++id) {
     if (!texts[id].is_string()) keys.fail("tokenizer.ggml.tokens", fmt::format("token {} is not a text", id));
-    tokens.push_back(
-        {texts[id].get<std::string>(), static_cast<TokenType>(whole_number_or_throw(types[id], "token_type", 1, 6))});
+    const Json& type = types[id];
+    if (!type.is_number_integer() || type < 1 || type > 6)
+      keys.fail("tokenizer.ggml.token_type", fmt::format("token {} has the type {}, not 1 to 6", id, to_text(type)));
+    tokens.push_back({texts[id].get<std::string>(), static_cast<TokenType>(type.get<int>())});
   }
   while (!tokens.empty() && tokens.back().type == TokenType::unused) tokens.pop_back();
   return tokens;

@@ -105,6 +105,12 @@ TEST_CASE("a GGUF file with scores gives the merges that transformers makes of t
   require_golden_ids(*Tokenizer::parse(text, "scored.gguf"), "scored");
 }
 
+TEST_CASE("a GGUF file with a token of an unknown type is refused with its name") {
+  ScoredModel model;
+  model.types[5] = 9;
+  CHECK_THROWS_WITH(model.read(), Catch::Contains("x.gguf: the key tokenizer.ggml.token_type: token 5 has the type 9"));
+}
+
 TEST_CASE("merges of scores: by falling score, then the longer left part, and none with an unknown part") {
   const std::vector<ScoredToken> tokens{{"a", -9}, {"b", -9}, {"ab", -2}, {"ba", -3}, {"aba", -1}, {"axb", 0}, {"", 0}};
   using Merges = std::vector<std::pair<std::string, std::string>>;
