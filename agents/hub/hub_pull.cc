@@ -64,6 +64,9 @@ class Puller {
     if (reply.status == 401 || reply.status == 403)
       fail(fmt::format("{}: the hub refuses it (status {}). A gated model needs HF_TOKEN, and its terms accepted.",
                        what, reply.status));
+    if (reply.status == 200 || reply.status == 206) fail(what + ": the server sent less than the hub told. Try again");
+    if (is_redirect(reply))
+      fail(fmt::format("{}: it is elsewhere (status {}). Has it a new name?", what, reply.status));
     if (reply.status == 404) fail(what + ": there is no such repository, revision or file");
     fail(fmt::format("{}: status {}", what, reply.status));
   }

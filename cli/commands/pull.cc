@@ -8,6 +8,7 @@
 #include "cli/commands/commands.h"
 #include "cli/flags/usage.h"
 #include "cli/interrupt.h"
+#include "core/error.h"
 #include "core/progress.h"
 #include "net/http_client.h"
 
@@ -22,19 +23,24 @@ void pull(const std::string& text) {
   constexpr std::int64_t kMegabyte = 1'000'000;
   watch_interrupts();
   const net::HttpStop stop(interrupted());
-  const auto place =
-      agents::pull(agents::hub_server(), name, [&](const std::string& file, std::int64_t done, std::int64_t all) {
-        if (file != current) {
-          bar.reset();
-          bar.emplace("pull " + file, (all + kMegabyte - 1) / kMegabyte, "MB");
-          current = file;
-          shown = 0;
-        }
-        bar->add(done / kMegabyte - shown);
-        shown = done / kMegabyte;
-      });
-  bar.reset();
-  fmt::print("{}\n", place.string());
+  const auto show = [&](const std::string& file, std::int64_t done, std::int64_t all) {
+    if (file != current) {
+      bar.reset();
+      bar.emplace("pull " + file, (all + kMegabyte - 1) / kMegabyte, "MB");
+      current = file;
+      shown = 0;
+    }
+    bar->add(done / kMegabyte - shown);
+    shown = done / kMegabyte;
+  };
+  try {
+    const auto place = agents::pull(agents::hub_server(), name, show);
+    bar.reset();
+    fmt::print("{}\n", place.string());
+  } catch (const Error&) {
+    if (!interrupted()) throw;
+    throw Interrupted("pull: stopped. What has come is kept; the same command fetches the rest.");
+  }
 }
 
 }  // namespace

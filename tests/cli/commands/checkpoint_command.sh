@@ -30,6 +30,36 @@ done
 refuses 1 "is there already" "$agon" convert "$smollm2" "$scratch/again.gguf"
 rm -r "$scratch/folder" "$scratch/again.gguf"
 
+# What does not fit its config.json is neither inspected as sound nor converted; nothing that is there is overwritten.
+golden=$(dirname "$0")/../../golden/text_models/qwen2
+cp -r "$golden" "$scratch/other"
+sed -i 's/"intermediate_size": 48/"intermediate_size": 64/' "$scratch/other/config.json"
+refuses 1 "model.layers.0.mlp.down_proj.weight: shape [32, 48]" "$agon" inspect "$scratch/other"
+refuses 1 "model.layers.0.mlp.down_proj.weight: shape [32, 48]" "$agon" convert "$scratch/other" "$scratch/x.gguf"
+echo mine >"$scratch/mmproj-x.gguf"
+refuses 1 "mmproj-x.gguf is there already" "$agon" convert "$golden" "$scratch/x.gguf" --type bf16
+refuses 1 "TO is empty" "$agon" convert "$golden" ""
+rm -r "$scratch/other" "$scratch/mmproj-x.gguf"
+
+# A file that is no tokenizer, config or template by its size alone.
+cp -r "$golden" "$scratch/large"
+truncate -s 60G "$scratch/large/tokenizer.json"
+refuses 1 "tokenizer.json: 64424509440 bytes" "$agon" inspect "$scratch/large"
+refuses 1 "tokenizer.json: 64424509440 bytes" "$agon" tokenize --policy "$scratch/large" hi
+rm -r "$scratch/large"
+
+# Ctrl-C while a hub does not answer.
+python3 -c 'import socket, time
+with socket.create_server(("127.0.0.1", 0)) as server:
+  print(server.getsockname()[1], flush=True)
+  time.sleep(60)' >"$scratch/port" &
+hub=$!
+until [ -s "$scratch/port" ]; do sleep 0.05; done
+HF_ENDPOINT=http://127.0.0.1:$(cat "$scratch/port") HF_HUB_CACHE=$scratch/hub \
+  says 130 "the same command fetches the rest" timeout --signal=INT --preserve-status 1 "$agon" pull org/name
+kill $hub
+wait $hub 2>/dev/null
+
 # A run that is killed and resumed plays what an undisturbed one does.
 play() { exec "$agon" run --policy "$smollm2" --suite arithmetic --level 1 --tasks 6 --samples 2 --max-tokens 24 "$@"; }
 episodes() { sqlite3 "$1/run.sqlite" "SELECT task_index, sample, text, hex(logprobs), e.reward FROM turns t JOIN episodes e ON t.episode_id = e.id ORDER BY 1, 2"; }
