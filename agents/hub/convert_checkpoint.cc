@@ -148,8 +148,9 @@ void write_gguf_file(const fs::path& from, const fs::path& file, std::string_vie
   for (const auto& [name, tensor] : tensors.by_name) {
     if (name == "lm_head.weight" && parts.config.text.tie_word_embeddings) continue;
     if (parts.config.vision && name.starts_with("visual.")) {
-      for (GgufTensor& part :
-           gguf_vision_parts(name, tensor, *parts.config.vision, type.starts_with('Q') ? "F16" : type))
+      const std::string_view own = type.starts_with('Q') ? "F16" : type;
+      numbers_of(name, tensor, own);  // or throws: its parts are not looked at when they are written
+      for (GgufTensor& part : gguf_vision_parts(name, tensor, *parts.config.vision, own))
         tower.push_back(std::move(part));
     } else {
       text.push_back(gguf_tensor(name, tensor, parts.config, type));

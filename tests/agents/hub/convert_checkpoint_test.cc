@@ -6,6 +6,7 @@
 
 #include "agents/engine/local_policy.h"
 #include "agents/hub/gguf_vision.h"
+#include "agents/hub/safetensors.h"
 #include "agents/hub/model_folder.h"
 #include "agents/model_fingerprint.h"
 #include "core/error.h"
@@ -134,6 +135,22 @@ TEST_CASE("convert: values that are no numbers, and those beyond half precision,
   CHECK_THROWS_WITH(convert("\x80\x7f", "BF16"), Contains("model.norm.weight has the value inf"));
   CHECK_THROWS_WITH(convert("\x80\x47", "F16"), Contains("model.norm.weight has the value 65536"));
   CHECK_NOTHROW(convert("\x80\x47", "BF16"));
+}
+
+TEST_CASE("convert: values of a tower that are no numbers are refused with their tensor") {
+  const agon::test::TempFolder scratch;
+  const fs::path tiny = agon::test::source_path("models/agon-tiny");
+  fs::copy(tiny, scratch / "model");
+  const auto files = open_checkpoint_weights(tiny);
+  std::map<std::string, TensorView> views(files.at(0)->tensors().begin(), files.at(0)->tensors().end());
+  TensorView& view = views.at("visual.patch_embed.proj.weight");
+  std::vector<std::uint8_t> damaged(view.bytes.begin(), view.bytes.end());
+  std::fill_n(damaged.end() - 4, 4, std::uint8_t{0xff});
+  view.bytes = damaged;
+  write_safetensors(scratch / "model/model.safetensors", views, {});
+  CHECK_THROWS_WITH(write_gguf_file(scratch / "model", scratch / "x.gguf", "Q8_0", nothing),
+                    Contains("visual.patch_embed.proj.weight has the value"));
+  CHECK_FALSE(fs::exists(scratch / "mmproj-x.gguf"));
 }
 
 TEST_CASE("convert: a folder that cannot be written whole is not there") {
