@@ -1,4 +1,5 @@
 #include "agents/engine/local_policy.h"
+#include "agents/hub/model_folder.h"
 
 #include <algorithm>
 #include <atomic>
@@ -344,8 +345,8 @@ TEST_CASE("local policy: penalties and biases change what is drawn, and no log-p
   request.sampling.changes = {.banned = {{}}};
   CHECK_THROWS_WITH(ask(), Catch::Contains("is empty"));
   request.sampling.changes = {};
-  for (std::int32_t id = 0; id < policy->tokenizer().vocab_size(); ++id)
-    request.sampling.changes.banned.push_back({id});
+  const int vocabulary = open_model_folder(agon::test::source_path("models/agon-tiny")).config.text.vocab_size;
+  for (std::int32_t id = 0; id < vocabulary; ++id) request.sampling.changes.banned.push_back({id});
   CHECK_THROWS_WITH(ask(), Catch::Contains("Ban fewer"));
   request.sampling.changes.banned.erase(request.sampling.changes.banned.begin() + plain.token_ids[0]);
   CHECK(ask().token_ids == std::vector<std::int32_t>(12, plain.token_ids[0]));

@@ -6,8 +6,8 @@
 
 #include "agents/engine/local_policy.h"
 #include "agents/hub/gguf_vision.h"
-#include "agents/hub/safetensors.h"
 #include "agents/hub/model_folder.h"
+#include "agents/hub/safetensors.h"
 #include "agents/model_fingerprint.h"
 #include "core/error.h"
 #include "core/file.h"
