@@ -1,5 +1,4 @@
 #include "agents/engine/local_policy.h"
-#include "agents/hub/model_folder.h"
 
 #include <algorithm>
 #include <atomic>
@@ -13,6 +12,7 @@
 #include <thread>
 
 #include "adapter_files.h"
+#include "agents/hub/model_folder.h"
 #include "agents/open_policy.h"
 #include "core/error.h"
 #include "core/file.h"
