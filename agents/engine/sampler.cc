@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "core/error.h"
@@ -186,7 +187,7 @@ SampledToken sample_token(std::span<const float> logits, std::span<const std::in
                : draw_truncated(uniform, logits, allowed, sampling, sums.max, inverse_temperature, scratch);
   }
   if (id < 0) id = first_largest(logits, allowed);  // also if all allowed ids are too unlikely to have a weight
-  if (std::isinf(logits[static_cast<std::size_t>(id)]))
+  if (logits[static_cast<std::size_t>(id)] == -std::numeric_limits<float>::infinity())
     throw Error("policy: biases and bans leave no token that may be written here. Ban fewer.");
   return {id, logprob_of(logits[static_cast<std::size_t>(id)], sums, inverse_temperature)};
 }

@@ -120,6 +120,10 @@ void check_row(const Row& row, const Ids& allowed, std::span<const Sampling> sam
                              weights.data());
     for (int i = 0; i < 4; ++i) {
       Rng rng(++seed), same = rng;
+      if (row.logits[static_cast<std::size_t>(order.front())] == -kInfinity) {  // every one is banned
+        REQUIRE_THROWS_WITH(sample_token(row.logits, allowed, sampling, rng, scratch), Catch::Contains("Ban fewer"));
+        continue;
+      }
       const std::int32_t id = sample_token(row.logits, allowed, sampling, rng, scratch).id;
       INFO(row.name << ", " << allowed.size() << " of " << row.logits.size() << ", top_p " << sampling.top_p
                     << ", top_k " << sampling.top_k << ", min_p " << sampling.min_p << ", T " << sampling.temperature
