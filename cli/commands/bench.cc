@@ -4,6 +4,7 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <thread>
 #include <vector>
@@ -58,9 +59,8 @@ double read_bandwidth(int threads) {
     const auto start = Clock::now();
     std::vector<std::jthread> workers;
     for (std::size_t i = 0; i < memory.size(); ++i)
-      workers.emplace_back([&, i] {
-        for (const std::uint64_t word : memory[i]) sums[8 * i] += word;
-      });
+      workers.emplace_back(
+          [&, i] { sums[8 * i] = std::accumulate(memory[i].begin(), memory[i].end(), std::uint64_t{0}); });
     workers.clear();
     rates.push_back(static_cast<double>(memory.size() * kWords * sizeof(std::uint64_t)) / seconds_since(start));
   }
