@@ -4,29 +4,18 @@
 
 namespace agon::agents {
 
-BpeTokenizer::BpeTokenizer(std::string json, TokenizerFile& file)
+BpeTokenizer::BpeTokenizer(std::function<std::string()> json, TokenizerFile& file)
     : json_(std::move(json)),
       bytes_(std::move(file.bytes)),
       merges_(file.merges),
       words_(std::move(file.vocabulary)),
+      words_are_whole_(file.words_are_whole),
+      whole_(std::make_unique<std::atomic<Whole>[]>(bytes_.size())),
       special_(bytes_.size()),
       dropped_blanks_(file.dropped_blanks) {}
 
 void BpeTokenizer::finish(const TokenizerFile& file) {
-  if (!file.words_are_whole) keep_whole_words();
   for (const AddedToken& token : file.added) add_token(token);
-}
-
-// A token of the vocabulary need not be what its text merges to.
-void BpeTokenizer::keep_whole_words() {
-  std::vector<std::string> others;
-  std::vector<std::int32_t> ids;
-  for (const auto& [word, id] : words_) {
-    ids.clear();
-    append_merged(word, ids);
-    if (ids != std::vector{id}) others.push_back(word);
-  }
-  for (const std::string& word : others) words_.erase(word);
 }
 
 void BpeTokenizer::add_token(const AddedToken& token) {
@@ -73,10 +62,22 @@ std::optional<std::int32_t> BpeTokenizer::id_of_word(std::string_view word) cons
 }
 
 void BpeTokenizer::append_word(std::string_view word, std::vector<std::int32_t>& ids) const {
-  if (const auto whole = id_of_word(word))
-    ids.push_back(*whole);
+  const auto id = id_of_word(word);
+  if (id && (words_are_whole_ || merges_to(word, *id)))
+    ids.push_back(*id);
   else
     append_merged(word, ids);
+}
+
+// Threads that try one word at once find the same.
+bool BpeTokenizer::merges_to(std::string_view word, std::int32_t id) const {
+  std::atomic<Whole>& known = whole_[static_cast<std::size_t>(id)];
+  if (const Whole whole = known.load(std::memory_order_relaxed); whole != Whole::unknown) return whole == Whole::yes;
+  std::vector<std::int32_t> ids;
+  append_merged(word, ids);
+  const bool does = ids == std::vector{id};
+  known.store(does ? Whole::yes : Whole::no, std::memory_order_relaxed);
+  return does;
 }
 
 void BpeTokenizer::append_merged(std::string_view word, std::vector<std::int32_t>& ids) const {

@@ -3,7 +3,10 @@
 // symbols are.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -28,11 +31,11 @@ class BpeTokenizer : public Tokenizer {
   std::optional<std::int32_t> id_of(std::string_view added_token) const final;
   bool is_special(std::int32_t id) const final { return has_token(id) && special_[static_cast<std::size_t>(id)]; }
   int vocab_size() const final { return static_cast<int>(bytes_.size()); }
-  const std::string& json() const final { return json_; }
+  std::string json() const final { return json_(); }
 
  protected:
   // Takes bytes and vocabulary out of the file.
-  BpeTokenizer(std::string json, TokenizerFile& file);
+  BpeTokenizer(std::function<std::string()> json, TokenizerFile& file);
   // The constructor of a kind calls this last, when the three functions below work.
   void finish(const TokenizerFile& file);
 
@@ -48,14 +51,17 @@ class BpeTokenizer : public Tokenizer {
 
  private:
   bool has_token(std::int32_t id) const { return id >= 0 && id < vocab_size(); }
-  void keep_whole_words();
   void add_token(const AddedToken& token);
   void append_merged(std::string_view word, std::vector<std::int32_t>& ids) const;
+  bool merges_to(std::string_view word, std::int32_t id) const;
 
-  std::string json_;
+  std::function<std::string()> json_;
   std::vector<std::string> bytes_;
   MergeTable merges_;
-  TokenIds words_;  // after finish(), those that merge to one token: they are looked up whole
+  TokenIds words_;  // a word that is here is looked up whole if it merges to its token, which it need not do
+  bool words_are_whole_;
+  enum class Whole : std::uint8_t { unknown, yes, no };
+  std::unique_ptr<std::atomic<Whole>[]> whole_;  // of each id: whether its word merges to it, once that was tried
   std::unordered_map<std::string, std::int32_t> added_ids_;
   std::vector<bool> special_;
   AddedTokens added_, normalized_added_;

@@ -4,7 +4,10 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "agents/hub/safetensors.h"
 #include "core/json.h"
@@ -19,7 +22,11 @@ class GgufFile {
   virtual ~GgufFile() = default;
   // Shapes as hub files have them: the last dimension lies together in memory.
   virtual const std::map<std::string, TensorView>& tensors() const = 0;
-  virtual const Json& keys() const = 0;  // {"general.architecture": "llama", ...}
+  virtual const Json& keys() const = 0;  // {"general.architecture": "llama", ...}, without lists
+  // Lists are read from the mapping when they are asked for: a tokenizer's are long.
+  virtual std::optional<Json> list(const std::string& key) const = 0;  // nothing: no such list
+  // The same of texts alone, which live as long as the mapping.
+  virtual std::optional<std::vector<std::string_view>> texts(const std::string& key) const = 0;
 };
 
 }  // namespace agon::agents

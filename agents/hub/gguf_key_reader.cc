@@ -13,8 +13,8 @@ void GgufKeyReader::fail(const std::string& key, const std::string& what) const 
 }
 
 const Json* GgufKeyReader::find(const std::string& key) const {
-  const auto found = json_.find(key);
-  return found == json_.end() ? nullptr : &*found;
+  const auto found = file_.keys().find(key);
+  return found == file_.keys().end() ? nullptr : &*found;
 }
 
 const Json& GgufKeyReader::at(const std::string& key) const {
@@ -29,10 +29,16 @@ std::string GgufKeyReader::text(const std::string& key) const {
   return value.get<std::string>();
 }
 
-const Json& GgufKeyReader::list(const std::string& key) const {
-  const Json& value = at(key);
-  if (!value.is_array()) fail(key, "not a list");
-  return value;
+Json GgufKeyReader::list(const std::string& key) const {
+  std::optional<Json> list = file_.list(key);
+  if (!list) fail(key, find(key) ? "not a list" : "missing");
+  return std::move(*list);
+}
+
+std::vector<std::string_view> GgufKeyReader::texts(const std::string& key) const {
+  auto texts = file_.texts(key);
+  if (!texts) fail(key, find(key) || file_.list(key) ? "not a list of texts" : "missing");
+  return std::move(*texts);
 }
 
 std::int64_t GgufKeyReader::number(const std::string& key, std::int64_t least) const {

@@ -3,18 +3,17 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <span>
 #include <string_view>
 #include <utility>
 
 #include "agents/hub/architecture.h"
 #include "agents/hub/gguf_key_reader.h"
+#include "agents/hub/gguf_tokenizer.h"
 #include "agents/hub/gguf_vision.h"
 #include "agents/hub/model_folder.h"
-#include "agents/hub/pretokenize.h"
-#include "agents/hub/score_merges.h"
 #include "agents/hub/tensor_type.h"
-#include "agents/hub/tokenizer_file.h"
 #include "core/error.h"
 #include "core/json_parse.h"
 #include "core/text.h"
@@ -24,17 +23,6 @@ namespace agon::agents {
 namespace fs = std::filesystem;
 
 namespace {
-
-// The tokens that end a turn: <|endoftext|> ends a text of Qwen beside its end of a turn, and Llama 3 has three.
-constexpr const char* kEndKeys[] = {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id",
-                                    "tokenizer.ggml.eom_token_id"};
-
-Json end_tokens(const GgufKeyReader& keys) {
-  Json ends = Json::array();
-  for (const char* key : kEndKeys)
-    if (const auto id = keys.id(key); id && std::find(ends.begin(), ends.end(), *id) == ends.end()) ends.push_back(*id);
-  return ends;
-}
 
 bool has_tensor(const GgufFile& file, const char* name) { return file.tensors().contains(name); }
 
@@ -110,145 +98,16 @@ const Architecture& architecture_of(const std::string& type, const GgufVision* v
   return *architecture;
 }
 
-std::int64_t token_id(const GgufKeyReader& keys, std::string_view token) {
-  const Json& tokens = keys.list("tokenizer.ggml.tokens");
-  const auto found = std::find(tokens.begin(), tokens.end(), Json(token));
-  if (found == tokens.end()) keys.fail("tokenizer.ggml.tokens", fmt::format("no {}", token));
-  return found - tokens.begin();
-}
-
 void add_sight(const GgufKeyReader& keys, const std::string& type, const GgufVision& vision, Json& config) {
-  const Json& sections = keys.list(type + ".rope.dimension_sections");
+  const Json sections = keys.list(type + ".rope.dimension_sections");
   config["rope_parameters"] = {{"rope_type", "default"}, {"mrope_section", Json::array()}};
   for (std::size_t axis = 0; axis < std::min<std::size_t>(sections.size(), 3); ++axis)
     config["rope_parameters"]["mrope_section"].push_back(sections[axis]);
   config["vision_config"] = gguf_vision_config(*vision.file, vision.source);
-  config["image_token_id"] = token_id(keys, "<|image_pad|>");
-  config["video_token_id"] = token_id(keys, "<|video_pad|>");
-  config["vision_start_token_id"] = token_id(keys, "<|vision_start|>");
-  config["vision_end_token_id"] = token_id(keys, "<|vision_end|>");
-}
-
-enum class TokenType { normal = 1, unknown = 2, control = 3, user_defined = 4, unused = 5, byte = 6 };
-
-struct GgufToken {
-  std::string text;
-  TokenType type;
-};
-
-// Those of the type "unused" behind all others are left out.
-std::vector<GgufToken> used_tokens(const GgufKeyReader& keys) {
-  const Json &texts = keys.list("tokenizer.ggml.tokens"), &types = keys.list("tokenizer.ggml.token_type");
-  if (types.size() != texts.size())
-    keys.fail("tokenizer.ggml.token_type", fmt::format("{} types for {} tokens", types.size(), texts.size()));
-  std::vector<GgufToken> tokens;
-  for (std::size_t id = 0; id < texts.size(); ++id) {
-    if (!texts[id].is_string()) keys.fail("tokenizer.ggml.tokens", fmt::format("token {} is not a text", id));
-    const Json& type = types[id];
-    if (!type.is_number_integer() || type < 1 || type > 6)
-      keys.fail("tokenizer.ggml.token_type", fmt::format("token {} has the type {}, not 1 to 6", id, to_text(type)));
-    tokens.push_back({texts[id].get<std::string>(), static_cast<TokenType>(type.get<int>())});
-  }
-  while (!tokens.empty() && tokens.back().type == TokenType::unused) tokens.pop_back();
-  return tokens;
-}
-
-nlohmann::json added_token(std::size_t id, const GgufToken& token) {
-  return {{"id", id},
-          {"content", token.text},
-          {"special", token.type != TokenType::user_defined},
-          {"normalized", false},
-          {"single_word", false},
-          {"lstrip", false},
-          {"rstrip", false}};
-}
-
-// Of the tokens that text may merge to.
-std::vector<ScoredToken> scored_tokens(const GgufKeyReader& keys, const std::vector<GgufToken>& tokens) {
-  const Json& scores = keys.list("tokenizer.ggml.scores");
-  if (scores.size() < tokens.size())
-    keys.fail("tokenizer.ggml.scores", fmt::format("{} scores for {} tokens", scores.size(), tokens.size()));
-  constexpr std::size_t kLongest = 4096;  // bytes: every way to cut a token is looked up
-  std::vector<ScoredToken> scored;
-  for (std::size_t id = 0; id < tokens.size(); ++id) {
-    const auto& [text, type] = tokens[id];
-    if (!scores[id].is_number() || !std::isfinite(scores[id].get<double>()))
-      keys.fail("tokenizer.ggml.scores",
-                fmt::format("the score of token {}, {}, is not a finite number", id, shown_text(text)));
-    if (text.size() > kLongest)
-      keys.fail("tokenizer.ggml.tokens", fmt::format("token {} has {} bytes, more than {}", id, text.size(), kLongest));
-    if (type == TokenType::normal || type == TokenType::user_defined)
-      scored.push_back({text, scores[id].get<double>()});
-  }
-  return scored;
-}
-
-// The steps of SentencePiece's BPE as Llama 2's tokenizer.json has them: those that mark blanks, and back.
-std::pair<Json, Json> marking_steps(bool has_prefix) {
-  const auto replace = [](std::string_view text, std::string_view by) {
-    return Json{{"type", "Replace"}, {"pattern", {{"String", text}}}, {"content", by}};
-  };
-  Json marks = Json::array(),
-       back = Json::array({replace(kBlankMark, " "), {{"type", "ByteFallback"}}, {{"type", "Fuse"}}});
-  if (has_prefix) {
-    marks.push_back({{"type", "Prepend"}, {"prepend", kBlankMark}});
-    back.push_back({{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}});
-  }
-  marks.push_back(replace(" ", kBlankMark));
-  return {std::move(marks), std::move(back)};
-}
-
-// The tokenizer.json of tokens with scores in place of merges.
-std::string scored_tokenizer_json(const GgufKeyReader& keys) {
-  nlohmann::json vocabulary = nlohmann::json::object(), added = nlohmann::json::array(), unknown;
-  const std::vector<GgufToken> tokens = used_tokens(keys);
-  for (std::size_t id = 0; id < tokens.size(); ++id) {
-    const auto& [text, type] = tokens[id];
-    vocabulary[text] = id;
-    if (type != TokenType::normal && type != TokenType::byte) added.push_back(added_token(id, tokens[id]));
-    if (type == TokenType::unknown) unknown = text;
-  }
-  const Json* const prefix = keys.find("tokenizer.ggml.add_space_prefix");
-  const auto [marks, back] = marking_steps(!prefix || *prefix != false);
-  nlohmann::json json{{"version", "1.0"},
-                      {"added_tokens", std::move(added)},
-                      {"normalizer", {{"type", "Sequence"}, {"normalizers", nlohmann::json(marks)}}},
-                      {"pre_tokenizer", nullptr},
-                      {"decoder", {{"type", "Sequence"}, {"decoders", nlohmann::json(back)}}},
-                      {"model",
-                       {{"type", "BPE"},
-                        {"byte_fallback", true},
-                        {"fuse_unk", true},
-                        {"unk_token", std::move(unknown)},
-                        {"vocab", std::move(vocabulary)},
-                        {"merges", merges_of_scores(scored_tokens(keys, tokens))}}}};
-  return to_text(json);
-}
-
-Json byte_level(bool with_regex) {
-  return {{"type", "ByteLevel"}, {"add_prefix_space", false}, {"trim_offsets", true}, {"use_regex", with_regex}};
-}
-Json split_by(std::string_view regex) {
-  return {{"type", "Split"}, {"pattern", {{"Regex", regex}}}, {"behavior", "Isolated"}, {"invert", false}};
-}
-Json in_turn(Json first, Json second) {
-  return {{"type", "Sequence"}, {"pretokenizers", {std::move(first), std::move(second)}}};
-}
-
-struct Family {
-  std::string_view name;  // tokenizer.ggml.pre
-  bool composes, words_are_whole;
-  Json pre_tokenizer;
-};
-Family family_of(const GgufKeyReader& keys) {
-  const std::string name = keys.text("tokenizer.ggml.pre");
-  if (name == "qwen2") return {"qwen2", true, false, in_turn(split_by(kQwen2Regex), byte_level(false))};
-  if (name == "llama-bpe") return {"llama-bpe", false, true, in_turn(split_by(kLlama3Regex), byte_level(false))};
-  if (name == "smollm")
-    return {"smollm", false, false, in_turn({{"type", "Digits"}, {"individual_digits", true}}, byte_level(true))};
-  if (name == "gpt-2") return {"gpt-2", false, false, byte_level(true)};
-  keys.fail("tokenizer.ggml.pre",
-            fmt::format("{} is not a known split; agon knows qwen2, llama-bpe, smollm and gpt-2", name));
+  config["image_token_id"] = gguf_token_id(keys, "<|image_pad|>");
+  config["video_token_id"] = gguf_token_id(keys, "<|video_pad|>");
+  config["vision_start_token_id"] = gguf_token_id(keys, "<|vision_start|>");
+  config["vision_end_token_id"] = gguf_token_id(keys, "<|vision_end|>");
 }
 
 // Tensors of a layer and of the model, by llama.cpp's names.
@@ -310,65 +169,17 @@ ModelConfig gguf_config(const GgufFile& file, const GgufVision* vision, const st
   if (const Json* const scaling = keys.find(type + ".rope.scaling.type"); scaling && *scaling != "none")
     config["rope_parameters"] = {{"rope_type", *scaling}};
   read_scaled_rope(file, keys, config);
-  config["vocab_size"] = keys.list("tokenizer.ggml.tokens").size();
+  config["vocab_size"] = keys.texts("tokenizer.ggml.tokens").size();
   config["attention_bias"] = architecture.biases != Biases::qkv && has_tensor(file, "blk.0.attn_q.bias");
   config["mlp_bias"] = has_tensor(file, "blk.0.ffn_gate.bias");
   config["tie_word_embeddings"] = !has_tensor(file, "output.weight");
-  config["eos_token_id"] = end_tokens(keys);
+  config["eos_token_id"] = gguf_end_tokens(keys);
   if (architecture.sees()) add_sight(keys, type, *vision, config);
   return parse_model_config(config, source);
 }
 
-std::string gguf_tokenizer_json(const GgufFile& file, const std::string& source) {
-  const GgufKeyReader keys(file, source);
-  const std::string model = keys.text("tokenizer.ggml.model");
-  if (model == "llama") return scored_tokenizer_json(keys);
-  if (model != "gpt2")
-    keys.fail("tokenizer.ggml.model",
-              model + " is not supported, only gpt2 (byte-level BPE) and llama (SentencePiece's BPE)");
-  nlohmann::json vocabulary = nlohmann::json::object(), added = nlohmann::json::array();
-  const std::vector<GgufToken> tokens = used_tokens(keys);
-  const auto last = std::find_if(tokens.rbegin(), tokens.rend(),
-                                 [](const GgufToken& token) { return token.type == TokenType::normal; });
-  const auto in_vocabulary = static_cast<std::size_t>(tokens.rend() - last);
-  for (std::size_t id = 0; id < tokens.size(); ++id) {
-    // The library tokenizers takes the id of an added token from the vocabulary, or else counts on behind it.
-    if (id < in_vocabulary) vocabulary.emplace(tokens[id].text, id);
-    if (tokens[id].type != TokenType::normal) added.push_back(added_token(id, tokens[id]));
-  }
-  const Family family = family_of(keys);
-  nlohmann::json json{{"version", "1.0"},
-                      {"added_tokens", std::move(added)},
-                      {"normalizer", family.composes ? nlohmann::json{{"type", "NFC"}} : nlohmann::json()},
-                      {"pre_tokenizer", nlohmann::json(family.pre_tokenizer)},
-                      {"decoder", byte_level(true)},
-                      {"model",
-                       {{"type", "BPE"},
-                        {"ignore_merges", family.words_are_whole},
-                        {"vocab", std::move(vocabulary)},
-                        {"merges", nlohmann::json(keys.list("tokenizer.ggml.merges"))}}}};
-  return to_text(json);
-}
-
 std::string gguf_chat_template(const GgufFile& file, const std::string& source) {
   return GgufKeyReader(file, source).text("tokenizer.chat_template");
-}
-
-Json gguf_named_tokens(const GgufFile& file) {
-  const std::string source;
-  const GgufKeyReader keys(file, source);
-  Json named = Json::object();
-  const Json* const tokens = keys.find("tokenizer.ggml.tokens");
-  for (const auto& [name, key] :
-       {std::pair("bos_token", "tokenizer.ggml.bos_token_id"), std::pair("eos_token", "tokenizer.ggml.eos_token_id"),
-        std::pair("pad_token", "tokenizer.ggml.padding_token_id"),
-        std::pair("unk_token", "tokenizer.ggml.unknown_token_id")}) {
-    const auto id = keys.id(key);
-    if (!tokens || !id || *id >= std::ssize(*tokens)) continue;
-    const Json& token = (*tokens)[static_cast<std::size_t>(*id)];
-    if (token.is_string()) named[name] = token;
-  }
-  return named;
 }
 
 std::string hub_name_of_gguf(const std::string& name) {
@@ -420,59 +231,6 @@ std::vector<std::int64_t> gguf_file_order(const ModelConfig& config, const std::
   return of_file;
 }
 
-namespace {
-
-// tokenizer.ggml.pre of a tokenizer.json.
-std::string family_name(const Json& tokenizer, const std::string& source) {
-  const std::string pipeline = to_text(tokenizer.value("pre_tokenizer", Json()));
-  const auto holds = [&](std::string_view regex) { return pipeline.find(to_text(Json(regex))) != std::string::npos; };
-  if (holds(kQwen2Regex)) return "qwen2";
-  if (holds(kLlama3Regex)) return "llama-bpe";
-  if (pipeline.find("\"Digits\"") != std::string::npos) return "smollm";
-  if (pipeline.find("\"use_regex\":true") != std::string::npos) return "gpt-2";
-  throw Error("{}: GGUF has no name for this tokenizer's split into words.", source);
-}
-
-void add_tokenizer(const ModelFolder& parts, std::vector<GgufKey>& keys) {
-  const Json tokenizer = Json::parse(parts.tokenizer->json());
-  std::vector<std::string> tokens(static_cast<std::size_t>(parts.config.text.vocab_size));
-  std::vector<std::int32_t> types(tokens.size(), static_cast<std::int32_t>(TokenType::unused));
-  for (std::size_t id = 0; id < tokens.size(); ++id) tokens[id] = fmt::format("[PAD{}]", id);
-  const auto put = [&](const Json& id, const std::string& token, TokenType type) {
-    tokens.at(id.get<std::size_t>()) = token;
-    types.at(id.get<std::size_t>()) = static_cast<std::int32_t>(type);
-  };
-  for (const auto& [token, id] : tokenizer.at("model").at("vocab").items()) put(id, token, TokenType::normal);
-  for (const Json& added : tokenizer.at("added_tokens"))
-    put(added.at("id"), added.at("content"),
-        added.at("special") == true ? TokenType::control : TokenType::user_defined);
-  std::vector<std::string> merges;
-  for (const Json& merge : tokenizer.at("model").at("merges"))
-    merges.push_back(merge.is_string() ? merge.get<std::string>()
-                                       : merge.at(0).get<std::string>() + " " + merge.at(1).get<std::string>());
-  keys.push_back({"tokenizer.ggml.model", std::string("gpt2")});
-  keys.push_back({"tokenizer.ggml.pre", family_name(tokenizer, parts.path.string())});
-  keys.push_back({"tokenizer.ggml.tokens", std::move(tokens)});
-  keys.push_back({"tokenizer.ggml.token_type", std::move(types)});
-  keys.push_back({"tokenizer.ggml.merges", std::move(merges)});
-  const std::vector<std::int32_t>& ends = parts.config.eos_token_ids;
-  if (ends.size() > std::size(kEndKeys))
-    throw Error("GGUF: {} has {} tokens that end a turn (eos_token_id), and a file can name {}.", parts.path.string(),
-                ends.size(), std::size(kEndKeys));
-  for (std::size_t i = 0; i < ends.size(); ++i) keys.push_back({kEndKeys[i], static_cast<std::uint32_t>(ends[i])});
-  // Where nothing is said, llama.cpp puts a token of its own choice before a text of some families.
-  const std::optional<std::int32_t> bos = parts.tokenizer->id_of(parts.chat.variables().value("bos_token", ""));
-  if (bos)
-    keys.push_back({"tokenizer.ggml.bos_token_id", static_cast<std::uint32_t>(*bos)});
-  else
-    keys.push_back({"tokenizer.ggml.add_bos_token", false});
-  if (const auto pad = parts.tokenizer->id_of("<|endoftext|>"))
-    keys.push_back({"tokenizer.ggml.padding_token_id", static_cast<std::uint32_t>(*pad)});
-  keys.push_back({"tokenizer.chat_template", parts.chat.jinja()});
-}
-
-}  // namespace
-
 std::vector<float> gguf_rope_divisors(const ModelConfig& config) {
   if (!config.text.rope_scaling) return {};
   const RopeScaling& scaling = *config.text.rope_scaling;
@@ -515,7 +273,7 @@ std::vector<GgufKey> gguf_keys(const ModelFolder& parts, const std::string& name
     keys.push_back({type + ".rope.dimension_sections", std::vector<std::int32_t>{time, height, width, 0}});
   }
   keys.push_back({type + ".rope.freq_base", static_cast<float>(text.rope_theta)});
-  add_tokenizer(parts, keys);
+  std::ranges::move(gguf_tokenizer_keys(parts), std::back_inserter(keys));
   return keys;
 }
 

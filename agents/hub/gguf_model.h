@@ -1,5 +1,5 @@
-// agents/hub/gguf_model.h - a GGUF file as the parts of a model folder: its keys as config.json, tokenizer.json and
-// chat template, its tensors under the hub's names. From there on nothing knows which kind of file a model came from.
+// agents/hub/gguf_model.h - a GGUF file as the parts of a model folder: its keys as config.json and chat template, its
+// tensors under the hub's names. From there on nothing knows which kind of file a model came from.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +24,7 @@ std::optional<std::filesystem::path> find_gguf(const std::filesystem::path& path
 // Each throws Error naming the key that is missing or wrong; `source` names the file.
 
 ModelConfig gguf_config(const GgufFile& file, const GgufVision* vision, const std::string& source);  // null: no tower
-// The text of a tokenizer.json. Tokens of the type "unused" behind all others are left out.
-std::string gguf_tokenizer_json(const GgufFile& file, const std::string& source);
 std::string gguf_chat_template(const GgufFile& file, const std::string& source);
-// {"bos_token": "<s>", ...}, as templates may write them.
-Json gguf_named_tokens(const GgufFile& file);
 
 // The hub's name of a tensor, "model.layers.0.self_attn.q_proj.weight" of "blk.0.attn_q.weight"; empty: a tensor that
 // is read with the keys (rope_freqs.weight).

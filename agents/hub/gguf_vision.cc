@@ -55,7 +55,7 @@ const TowerForm& form_in(const GgufKeyReader& keys) {
 
 // Of the three colours.
 Json colours(const GgufKeyReader& keys, const char* key) {
-  const Json& values = keys.list(key);
+  const Json values = keys.list(key);
   if (values.size() != 3 || !std::all_of(values.begin(), values.end(), [](const Json& one) { return one.is_number(); }))
     keys.fail(key, shown_text(to_text(values)) + " is not three numbers");
   return values;
@@ -80,11 +80,11 @@ std::int64_t window_pattern(const VisionConfig& vision) {
   return pattern;
 }
 
-std::vector<int> deepstack_blocks(const GgufKeyReader& keys) {
+std::vector<int> deepstack_blocks(const GgufFile& tower) {
   std::vector<int> blocks;
-  const Json* const flags = keys.find("clip.vision.is_deepstack_layers");
-  for (std::size_t block = 0; flags && flags->is_array() && block < flags->size(); ++block)
-    if ((*flags)[block] == true) blocks.push_back(static_cast<int>(block));
+  const Json flags = tower.list("clip.vision.is_deepstack_layers").value_or(Json::array());
+  for (std::size_t block = 0; block < flags.size(); ++block)
+    if (flags[block] == true) blocks.push_back(static_cast<int>(block));
   return blocks;
 }
 
@@ -287,7 +287,7 @@ Json gguf_vision_config(const GgufFile& tower, const std::string& source) {
     if (!places || places->shape.size() != 2) keys.fail("v.position_embd.weight", "missing, or no matrix");
     config["num_position_embeddings"] = places->shape[0];
   }
-  if (form.tower.is_stacked) config["deepstack_visual_indexes"] = deepstack_blocks(keys);
+  if (form.tower.is_stacked) config["deepstack_visual_indexes"] = deepstack_blocks(tower);
   return config;
 }
 
@@ -315,7 +315,7 @@ GgufVisionTensors gguf_vision_tensors(const GgufFile& tower, const std::string& 
   const std::int64_t blocks = keys.number("clip.vision.block_count");
   const bool is_exchanged = has_exchanged_mlp(tower, keys);
   std::map<std::string, std::string> names;
-  for (auto& [gguf, hub] : names_of(form_in(keys).tower, blocks, deepstack_blocks(keys))) {
+  for (auto& [gguf, hub] : names_of(form_in(keys).tower, blocks, deepstack_blocks(tower))) {
     const bool is_up = gguf.ends_with(".ffn_up"), is_down = gguf.ends_with(".ffn_down");
     if (is_exchanged && (is_up || is_down)) gguf.replace(gguf.rfind('.'), gguf.npos, is_up ? ".ffn_down" : ".ffn_up");
     names.emplace(std::move(gguf), std::move(hub));

@@ -1,6 +1,7 @@
 #include "agents/hub/model_folder.h"
 
 #include "agents/hub/gguf_model.h"
+#include "agents/hub/gguf_tokenizer.h"
 #include "agents/hub/json_file.h"
 #include "core/error.h"
 #include "core/file.h"
@@ -160,7 +161,7 @@ ModelFolder open_gguf(const fs::path& path) {
     parts.images.video = default_video_settings(*parts.config.vision->tower);
     parts.images.video.mean = parts.images.mean, parts.images.video.std = parts.images.std;
   }
-  parts.tokenizer = Tokenizer::parse(gguf_tokenizer_json(*file, source), source);
+  parts.tokenizer = open_gguf_tokenizer(file, source);
   parts.chat = ChatTemplate::parse(gguf_chat_template(*file, source), source, special_tokens(*parts.tokenizer),
                                    gguf_named_tokens(*file));
   check_agreement(parts);

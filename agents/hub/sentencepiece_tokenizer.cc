@@ -17,7 +17,7 @@ std::size_t marked_word_end(std::string_view text, std::size_t start) {
 
 class SentencePieceTokenizer final : public BpeTokenizer {
  public:
-  SentencePieceTokenizer(std::string json, TokenizerFile file)
+  SentencePieceTokenizer(std::function<std::string()> json, TokenizerFile file)
       : BpeTokenizer(std::move(json), file), blanks_(*file.blanks) {
     for (int byte = 0; blanks_.falls_back_to_bytes && byte < 256; ++byte)
       byte_ids_[static_cast<std::size_t>(byte)] = *id_of_word(byte_token(byte));
@@ -80,7 +80,7 @@ class SentencePieceTokenizer final : public BpeTokenizer {
 
 }  // namespace
 
-std::unique_ptr<Tokenizer> make_sentencepiece_tokenizer(std::string json, TokenizerFile file) {
+std::unique_ptr<Tokenizer> make_sentencepiece_tokenizer(std::function<std::string()> json, TokenizerFile file) {
   return std::make_unique<SentencePieceTokenizer>(std::move(json), std::move(file));
 }
 

@@ -2,6 +2,7 @@
 // become "▁", no other split into words, symbols are characters, and one that has no token is written in bytes.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -11,6 +12,6 @@
 namespace agon::agents {
 
 // REQUIRES: the file has `blanks`.
-std::unique_ptr<Tokenizer> make_sentencepiece_tokenizer(std::string json, TokenizerFile file);
+std::unique_ptr<Tokenizer> make_sentencepiece_tokenizer(std::function<std::string()> json, TokenizerFile file);
 
 }  // namespace agon::agents

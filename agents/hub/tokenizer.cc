@@ -6,6 +6,7 @@
 #include "agents/hub/pretokenize.h"
 #include "agents/hub/sentencepiece_tokenizer.h"
 #include "agents/hub/tokenizer_file.h"
+#include "agents/hub/tokenizer_parts.h"
 
 namespace agon::agents {
 namespace {
@@ -14,7 +15,7 @@ constexpr std::int32_t kNoToken = -1;
 
 class ByteLevelTokenizer final : public BpeTokenizer {
  public:
-  ByteLevelTokenizer(std::string json, TokenizerFile file)
+  ByteLevelTokenizer(std::function<std::string()> json, TokenizerFile file)
       : BpeTokenizer(std::move(json), file),
         split_(file.split),
         composes_(file.composes),
@@ -58,9 +59,15 @@ class ByteLevelTokenizer final : public BpeTokenizer {
 }  // namespace
 
 std::unique_ptr<Tokenizer> Tokenizer::parse(std::string_view tokenizer_json, const std::string& source) {
-  TokenizerFile file = read_tokenizer_file(tokenizer_json, source);
-  if (file.blanks) return make_sentencepiece_tokenizer(std::string(tokenizer_json), std::move(file));
-  return std::make_unique<ByteLevelTokenizer>(std::string(tokenizer_json), std::move(file));
+  return make(
+      read_tokenizer_parts(tokenizer_json, source), [text = std::string(tokenizer_json)] { return text; }, source);
+}
+
+std::unique_ptr<Tokenizer> Tokenizer::make(const TokenizerParts& parts, std::function<std::string()> json,
+                                           const std::string& source) {
+  TokenizerFile file = read_tokenizer_file(parts, source);
+  if (file.blanks) return make_sentencepiece_tokenizer(std::move(json), std::move(file));
+  return std::make_unique<ByteLevelTokenizer>(std::move(json), std::move(file));
 }
 
 }  // namespace agon::agents

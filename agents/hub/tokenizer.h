@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,6 +15,8 @@
 #include <vector>
 
 namespace agon::agents {
+
+struct TokenizerParts;
 
 // Where a text stands of which only this part is encoded or decoded. SentencePiece's tokenizers put a blank before a
 // text and drop it from what they decode.
@@ -29,6 +32,9 @@ class Tokenizer {
   // tokenizer: not JSON, another model or pipeline, a printable ASCII character without a token (of byte-level BPE) or
   // a byte without one to fall back on (of SentencePiece's), ids with a hole, a merge of unknown tokens.
   static std::unique_ptr<Tokenizer> parse(std::string_view tokenizer_json, const std::string& source);
+  // The same from parts. `json` gives the text of which they are.
+  static std::unique_ptr<Tokenizer> make(const TokenizerParts& parts, std::function<std::string()> json,
+                                         const std::string& source);
   virtual ~Tokenizer() = default;
 
   // with_special_tokens = false: a special token's text such as "<|im_end|>" is plain text (for all text from a user or
@@ -43,8 +49,8 @@ class Tokenizer {
   virtual std::string token_bytes(std::int32_t id) const = 0;
   virtual std::optional<std::int32_t> id_of(std::string_view added_token) const = 0;  // "<|im_end|>" -> its id
   virtual bool is_special(std::int32_t id) const = 0;
-  virtual int vocab_size() const = 0;           // highest id + 1
-  virtual const std::string& json() const = 0;  // the file's text, to be written again unchanged
+  virtual int vocab_size() const = 0;    // highest id + 1
+  virtual std::string json() const = 0;  // the file's text, to be written again unchanged
 };
 
 }  // namespace agon::agents

@@ -12,12 +12,12 @@
 namespace agon::agents {
 namespace {
 
-using FileJson = nlohmann::json;  // sorted keys: an ordered object of 150,000 names is quadratic to fill
+using FileJson = nlohmann::json;
 
 // Reads a tokenizer.json; every message names the file and the place in it.
 class Reader {
  public:
-  Reader(const FileJson& file, const std::string& source) : file_(file), source_(source) {}
+  Reader(const TokenizerParts& parts, const std::string& source) : parts_(parts), file_(parts.rest), source_(source) {}
 
   TokenizerFile read() {
     require(file_.is_object(), "the file is not a JSON object");
@@ -36,12 +36,7 @@ class Reader {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& what) const {
-    throw Error(
-        "tokenizer {}: {}. agon reads byte-level BPE tokenizers with the splits of GPT-2, SmolLM2, Llama 3 and Qwen2, "
-        "and SentencePiece's BPE as Llama 2 has it.",
-        source_, what);
-  }
+  [[noreturn]] void fail(const std::string& what) const { refuse_tokenizer(source_, what); }
   void require(bool holds, const std::string& what) const {
     if (!holds) fail(what);
   }
@@ -191,6 +186,7 @@ class Reader {
     result_.words_are_whole = model.value("ignore_merges", FileJson(false)) == true;
   }
 
+  // Of an added token.
   std::int32_t to_id(const FileJson& json, const std::string& token) const {
     const auto id = whole_number<std::int32_t>(json, 0, 0x7ffffffe);
     require(id.has_value(), fmt::format("the id of '{}' is {}, not a non-negative integer", token, quote(json)));
@@ -217,38 +213,36 @@ class Reader {
 
   void read_vocabulary(const FileJson& vocabulary) {
     require(vocabulary.is_object(), "'model.vocab' is not an object");
-    result_.blanks ? read_written(vocabulary) : read_mapped(vocabulary);
+    for (const AddedToken& token : result_.added) added_.insert_or_assign(token.content, &token);
+    result_.vocabulary.reserve(parts_.vocabulary.size());
+    result_.blanks ? read_written() : read_mapped();
   }
 
-  void read_mapped(const FileJson& vocabulary) {
-    std::unordered_set<std::string> added;
-    for (const AddedToken& token : result_.added) added.insert(token.content);
-    for (const auto& [symbols, id] : vocabulary.items()) {
-      if (added.contains(symbols)) continue;  // read_added_tokens has it
+  void read_mapped() {
+    for (const auto& [symbols, id] : parts_.vocabulary) {
+      if (added_.contains(symbols)) continue;  // read_added_tokens has it
       const auto bytes = bytes_of_symbols(symbols);
-      require(bytes && !bytes->empty(), fmt::format("'{}' in model.vocab is not written in the byte map", symbols));
-      result_.vocabulary.emplace(*bytes, to_id(id, symbols));
+      if (!bytes || bytes->empty()) fail(fmt::format("'{}' in model.vocab is not written in the byte map", symbols));
+      result_.vocabulary.insert_or_assign(*bytes, id);
     }
-    for (int byte = ' '; byte <= '~'; ++byte) {
-      const std::string& symbol = byte_symbols()[static_cast<std::size_t>(byte)];
-      require(vocabulary.contains(symbol), fmt::format("the byte '{}' has no token in model.vocab", symbol));
+    for (char byte = ' '; byte <= '~'; ++byte) {
+      const std::string& symbol = byte_symbols()[static_cast<unsigned char>(byte)];
+      require(result_.vocabulary.contains(std::string_view(&byte, 1)) || added_.contains(symbol),
+              fmt::format("the byte '{}' has no token in model.vocab", symbol));
     }
   }
 
   // Special tokens are no part of the vocabulary: text must not merge to one. Other added tokens may be.
-  void read_written(const FileJson& vocabulary) {
-    for (const auto& [text, id] : vocabulary.items()) {
-      require(!text.empty(), "a token in model.vocab is empty");
-      result_.vocabulary.emplace(text, to_id(id, text));
-    }
-    for (const AddedToken& token : result_.added) {
-      const auto found = result_.vocabulary.find(token.content);
-      if (found == result_.vocabulary.end()) continue;
-      require(found->second == token.id, fmt::format("'{}' has the id {} in added_tokens and {} in model.vocab",
-                                                     token.content, token.id, found->second));
-      if (!token.special) continue;
-      special_.insert(token.content);
-      result_.vocabulary.erase(found);
+  void read_written() {
+    for (const auto& [text, id] : parts_.vocabulary) {
+      if (text.empty()) fail("a token in model.vocab is empty");
+      const auto added = added_.find(text);
+      if (added != added_.end() && added->second->id != id)
+        fail(fmt::format("'{}' has the id {} in added_tokens and {} in model.vocab", text, added->second->id, id));
+      if (added == added_.end() || !added->second->special)
+        result_.vocabulary.insert_or_assign(text, id);
+      else
+        special_.insert(text);
     }
   }
 
@@ -280,10 +274,11 @@ class Reader {
     result_.bytes.resize(count);
     const auto place = [&](std::int32_t id, const std::string& bytes) {
       const auto index = static_cast<std::size_t>(id);
-      require(index < count, fmt::format("id {} of '{}': {} tokens have ids 0 to {} without a hole", id, bytes, count,
-                                         static_cast<std::int64_t>(count) - 1));
-      require(result_.bytes[index].empty(),
-              fmt::format("'{}' and '{}' have the same id {}", result_.bytes[index], bytes, id));
+      if (index >= count)
+        fail(fmt::format("id {} of '{}': {} tokens have ids 0 to {} without a hole", id, bytes, count,
+                         static_cast<std::int64_t>(count) - 1));
+      if (!result_.bytes[index].empty())
+        fail(fmt::format("'{}' and '{}' have the same id {}", result_.bytes[index], bytes, id));
       result_.bytes[index] = bytes;
     };
     for (const auto& [token, id] : result_.vocabulary) place(id, spelled(token));
@@ -291,33 +286,23 @@ class Reader {
     for (const AddedToken& token : result_.added) result_.bytes[static_cast<std::size_t>(token.id)] = written(token);
   }
 
-  std::pair<std::string, std::string> merge_sides(const FileJson& merge) const {
-    if (merge.is_array() && merge.size() == 2 && merge[0].is_string() && merge[1].is_string())
-      return {merge[0], merge[1]};
-    const std::string text = merge.is_string() ? merge.get<std::string>() : "";
-    const std::size_t space = text.find(' ');
-    require(space != std::string::npos && text.find(' ', space + 1) == std::string::npos,
-            "the merge " + quote(merge) + " is neither \"a b\" nor [\"a\", \"b\"]");
-    return {text.substr(0, space), text.substr(space + 1)};
-  }
-
   void read_merges(const FileJson& merges) {
     require(merges.is_array(), "'model.merges' is not a list");
-    std::size_t number = 0;
-    for (const FileJson& merge : merges) {
-      const auto [left, right] = merge_sides(merge);
+    result_.merges.reserve(parts_.merges.size());
+    for (std::size_t number = 0; number < parts_.merges.size(); ++number) {
+      const auto& [left, right] = parts_.merges[number];
       const auto id = [&](const std::string& written) {
         const auto token = result_.blanks ? written : bytes_of_symbols(written);
         const auto found = token ? result_.vocabulary.find(*token) : result_.vocabulary.end();
-        require(found != result_.vocabulary.end(),
-                fmt::format("merge {} of {}: '{}' is not in model.vocab", number, quote(merge), written));
+        if (found == result_.vocabulary.end())
+          fail(fmt::format("merge {}, of '{}' and '{}': '{}' is not in model.vocab", number, left, right, written));
         return found->second;
       };
-      ++number;
-      if (!special_.empty() && (special_.contains(left) || special_.contains(right) || special_.contains(left + right)))
+      const std::string both = left + right;
+      if (!special_.empty() && (special_.contains(left) || special_.contains(right) || special_.contains(both)))
         continue;
-      result_.merges.push_back({id(left), id(right), id(left + right)});
-      reaches_over_ = reaches_over_ || (result_.blanks && has_inner_mark(left + right));
+      result_.merges.push_back({id(left), id(right), id(both)});
+      reaches_over_ = reaches_over_ || (result_.blanks && has_inner_mark(both));
     }
   }
   // Whether another character stands before a mark.
@@ -351,9 +336,11 @@ class Reader {
     return added == result_.added.end() ? std::nullopt : std::optional(added->id);
   }
 
+  const TokenizerParts& parts_;
   const FileJson& file_;
   const std::string& source_;
   TokenizerFile result_;
+  std::unordered_map<std::string, const AddedToken*> added_;
   std::unordered_set<std::string> special_;  // in model.vocab as well
   bool shows_bytes_ = false;                 // the decoder turns "<0xE4>" into that byte
   bool reaches_over_ = false;                // a merge joins a mark to another character before it
@@ -363,10 +350,10 @@ class Reader {
 
 std::string byte_token(int byte) { return fmt::format("<0x{:02X}>", byte); }
 
-TokenizerFile read_tokenizer_file(std::string_view tokenizer_json, const std::string& source) {
+TokenizerFile read_tokenizer_file(const TokenizerParts& parts, const std::string& source) {
   try {
-    return Reader(FileJson::parse(tokenizer_json), source).read();
-  } catch (const FileJson::exception& error) {
+    return Reader(parts, source).read();
+  } catch (const nlohmann::json::exception& error) {
     throw Error("tokenizer {}: {}. Is the file a complete tokenizer.json?", source, error.what());
   }
 }

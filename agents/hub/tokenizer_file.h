@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "agents/hub/pretokenize.h"
+#include "agents/hub/tokenizer_parts.h"
 
 namespace agon::agents {
 
@@ -51,6 +52,6 @@ struct TokenizerFile {
 };
 
 // Throws Error as Tokenizer::parse does.
-TokenizerFile read_tokenizer_file(std::string_view tokenizer_json, const std::string& source);
+TokenizerFile read_tokenizer_file(const TokenizerParts& parts, const std::string& source);
 
 }  // namespace agon::agents

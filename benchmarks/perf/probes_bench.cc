@@ -40,11 +40,10 @@ class LetterTokenizer : public Tokenizer {
   std::optional<std::int32_t> id_of(std::string_view) const override { return std::nullopt; }
   bool is_special(std::int32_t) const override { return false; }
   int vocab_size() const override { return size_; }
-  const std::string& json() const override { return json_; }
+  std::string json() const override { return ""; }
 
  private:
   int size_;
-  std::string json_;
 };
 
 struct Shape {

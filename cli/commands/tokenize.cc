@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "agents/hub/gguf_model.h"
+#include "agents/hub/gguf_tokenizer.h"
 #include "agents/hub/json_file.h"
 #include "agents/hub/tokenizer.h"
 #include "cli/commands/commands.h"
@@ -31,10 +32,8 @@ struct TokenizeFlags {
 };
 
 std::unique_ptr<agents::Tokenizer> tokenizer_of(const fs::path& place) {
-  if (const auto gguf = agents::find_gguf(place)) {
-    const std::string source = gguf->string();
-    return agents::Tokenizer::parse(agents::gguf_tokenizer_json(*agents::GgufFile::open(*gguf), source), source);
-  }
+  if (const auto gguf = agents::find_gguf(place))
+    return agents::open_gguf_tokenizer(agents::GgufFile::open(*gguf), gguf->string());
   const fs::path file = fs::is_directory(place) ? place / "tokenizer.json" : place;
   if (!fs::exists(file))
     throw Error("tokenize: {}: no such file. Give a model folder, a GGUF file or a tokenizer.json.", file.string());

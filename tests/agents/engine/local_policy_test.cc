@@ -56,7 +56,7 @@ class CountingTokenizer : public Tokenizer {
   std::optional<std::int32_t> id_of(std::string_view token) const override { return real_->id_of(token); }
   bool is_special(std::int32_t id) const override { return real_->is_special(id); }
   int vocab_size() const override { return real_->vocab_size(); }
-  const std::string& json() const override { return real_->json(); }
+  std::string json() const override { return real_->json(); }
   mutable std::atomic<int> encoded{0};
 
  private:

@@ -17,7 +17,10 @@ namespace {
 
 using Ids = std::vector<std::int32_t>;
 
-Json golden() { return Json::parse(read_file(test::golden_path("logit_changes/logit_changes.json"))); }
+const Json& golden() {
+  static const Json read = Json::parse(read_file(test::golden_path("logit_changes/logit_changes.json")));
+  return read;
+}
 
 }  // namespace
 

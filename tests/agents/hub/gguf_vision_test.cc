@@ -118,6 +118,10 @@ TEST_CASE("gguf vision: what is written has llama.cpp's names, types and layouts
       REQUIRE(written->keys().contains(key));
       if (!is_wrong_there) CHECK(written->keys().at(key) == value);
     }
+    for (const char* key : {"clip.vision.image_mean", "clip.vision.image_std", "clip.vision.is_deepstack_layers"}) {
+      CAPTURE(name, key);
+      CHECK(written->list(key) == golden->list(key));
+    }
     CHECK(written->keys().at("clip.vision.image_max_pixels") == model.images.max_pixels);
     CHECK(written->tensors().size() == golden->tensors().size());
     for (const auto& [tensor, view] : golden->tensors()) {
