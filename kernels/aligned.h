@@ -1,8 +1,9 @@
-// kernels/aligned.h - a block of floats that begins on a 64-byte line, zero-filled. Owns its memory; grows only.
+// kernels/aligned.h - a block of floats that begins on a 64-byte line, zero-filled. Owns its memory; grows only. A block
+// of 2 MiB or more takes memory when it is first written, by any thread, and in huge pages where the kernel has them.
 #pragma once
 
 #include <cstddef>
-#include <vector>
+#include <memory>
 
 namespace agon::kernels {
 
@@ -10,19 +11,20 @@ class AlignedFloats {
  public:
   AlignedFloats() = default;
   explicit AlignedFloats(std::size_t count) { require(count); }
-  void require(std::size_t count) {  // room for `count` floats; growing keeps what is there
-    if (count > size()) lines_.resize((count + kLine - 1) / kLine);
-  }
-  std::size_t size() const { return lines_.size() * kLine; }
-  float* data() { return lines_.empty() ? nullptr : lines_.data()->values; }
-  const float* data() const { return lines_.empty() ? nullptr : lines_.data()->values; }
+  void require(std::size_t count);  // room for `count` floats; growing keeps what is there; throws std::bad_alloc
+  std::size_t size() const { return memory_ ? memory_.get_deleter().bytes / sizeof(float) : 0; }
+  float* data() { return memory_.get(); }
+  const float* data() const { return memory_.get(); }
 
  private:
-  static constexpr std::size_t kLine = 16;
-  struct alignas(64) Line {
-    float values[kLine] = {};
+  struct Release {
+    std::size_t bytes = 0;
+    void operator()(float* memory) const;
   };
-  std::vector<Line> lines_;
+  using Memory = std::unique_ptr<float[], Release>;
+  static Memory take(std::size_t bytes);
+
+  Memory memory_;
 };
 
 }  // namespace agon::kernels

@@ -1,6 +1,8 @@
 #include "agents/engine/packed_rows.h"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <optional>
 
 #include "agents/hub/mapped_file.h"
@@ -49,6 +51,22 @@ class Stack {
     const Place at = place(row);
     return row_bytes(at.tensor, at.row);
   }
+  std::int64_t size() const {  // bytes of the files
+    std::int64_t bytes = 0;
+    for (const LinearRows& rows : tensors_) bytes += std::ssize(rows.weight.view.bytes);
+    return bytes;
+  }
+  // The pages that lie entirely in these rows are no longer needed; others that are named by mistake are read again.
+  void release(int begin, int end) const {
+    for (const LinearRows& rows : tensors_) {
+      const int first = std::clamp(begin, 0, rows.outputs), last = std::clamp(end, 0, rows.outputs);
+      const auto row = rows.weight.view.bytes.size() / static_cast<std::size_t>(rows.outputs);
+      if (rows.weight.is_mapped)
+        release_pages(rows.weight.view.bytes.subspan(static_cast<std::size_t>(first) * row,
+                                                     static_cast<std::size_t>(last - first) * row));
+      begin -= rows.outputs, end -= rows.outputs;
+    }
+  }
   // Valid until the next call on this thread.
   const std::vector<float>& values(int row) const {
     thread_local std::vector<float> values;
@@ -71,6 +89,33 @@ class Stack {
   std::size_t inputs_;
   int outputs_ = 0;
   std::vector<float> bias_;
+};
+
+// Packs a few MB of rows at a time, and then lets go of the pages of the file that they lie in: or the file would count
+// in memory beside its weights.
+class PiecewiseRead {
+ public:
+  PiecewiseRead(const Stack& stack, const kernels::ParallelFor& parallel) : stack_(stack), parallel_(parallel) {}
+
+  kernels::ParallelFor in_pieces() const {
+    return [this](std::int64_t count, const auto& body) {
+      const std::int64_t piece = std::max<std::int64_t>(1, count * kPiece / std::max<std::int64_t>(stack_.size(), 1));
+      kernels::run_parallel(parallel_, count, [&](std::int64_t begin, std::int64_t end) {
+        for (; begin < end; begin += piece) read(body, begin, std::min(begin + piece, end), count);
+      });
+    };
+  }
+
+ private:
+  static constexpr std::int64_t kPiece = 4 << 20;
+
+  void read(const auto& body, std::int64_t begin, std::int64_t end, std::int64_t count) const {
+    body(begin, end);
+    stack_.release(static_cast<int>(begin * stack_.outputs() / count), static_cast<int>(end * stack_.outputs() / count));
+  }
+
+  const Stack& stack_;
+  const kernels::ParallelFor& parallel_;
 };
 
 kernels::PackedLinear pack_floats(const Stack& stack, const kernels::ParallelFor& parallel) {
@@ -128,14 +173,14 @@ TypedLinear pack_rows(std::span<const LinearRows> rows, int inputs, WeightKind k
     std::size_t count = 1;
     while (count < rows.size() && kept_as(rows[count], kind) == kept) ++count;
     const Stack stack(rows.first(count), inputs);
+    const PiecewiseRead read(stack, parallel);
     if (kept.codes)
-      linear.add(pack_codes(stack, *kept.codes, parallel));
+      linear.add(pack_codes(stack, *kept.codes, read.in_pieces()));
     else if (kept.bfloat)
-      linear.add(pack_bfloats(stack, parallel));
+      linear.add(pack_bfloats(stack, read.in_pieces()));
     else
-      linear.add(pack_floats(stack, parallel));
-    for (const LinearRows& packed : rows.first(count))  // or the file would count in memory beside its weights
-      if (packed.weight.is_mapped) release_pages(packed.weight.view.bytes);
+      linear.add(pack_floats(stack, read.in_pieces()));
+    stack.release(0, stack.outputs());
     rows = rows.subspan(count);
   }
   return linear;
