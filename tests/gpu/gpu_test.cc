@@ -119,7 +119,7 @@ TEST_CASE("GPU: the gradient of a step is the CPU's, and in bfloat16 it points t
   CHECK(norm(rough - expected) > 1e-4 * norm(expected));  // it is not the same
 }
 
-TEST_CASE("GPU: a training goes on from its checkpoint, and begins as it does on the CPU") {
+TEST_CASE("GPU: a training run goes on from its checkpoint, and begins as it does on the CPU") {
   const TempFolder folder;
   const auto losses = [&](const std::string& device, std::initializer_list<bool> stops) {
     for (const bool stop : stops)
