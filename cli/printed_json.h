@@ -17,7 +17,7 @@ Json printed_ranking(const Json& stored);      // critic::ranking_json
 Json printed_notes(const Json& stored);        // critic::train_reward_model and critic::train_judge: a model's notes
 Json printed_preferences(const Json& stored);  // the summary of a run of `agon make-preferences`
 Json printed_self_play(const Json& stored);    // the summary of a run of `agon selfplay`
-Json printed_credit(const Json& stored);       // credit_json: its figures are metrics of a training too
+Json printed_credit(const Json& stored);       // credit_json: its figures are metrics of a training run too
 Json printed_provenance(const Json& stored);   // core/provenance.h, of this process or of a run's config
 
 }  // namespace agon::cli

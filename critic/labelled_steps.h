@@ -1,4 +1,5 @@
-// critic/labelled_steps.h - steps of a suite's tasks with the suite's own labels, to measure a critic.
+// critic/labelled_steps.h - steps of a suite's tasks in their context, with the suite's own labels, to measure a
+// critic. The labels are from env/wrappers/labelled_steps.h.
 #pragma once
 
 #include <cstdint>

@@ -446,13 +446,13 @@ std::unique_ptr<EpisodeStore> EpisodeStore::create(const fs::path& folder, const
   try {
     make_folders(folder);
   } catch (const Error& error) {
-    throw Error("{} Choose another (--out; of a training, output).", error.what());
+    throw Error("{} Choose another (--out; of a training run, output).", error.what());
   }
   try {
     check_run_folder(folder);
     return std::make_unique<SqliteStore>(folder, config, resume);
   } catch (const SQLite::Exception& exception) {
-    throw Error("{}: the run cannot be opened: {}. Choose another folder (--out; of a training, output).",
+    throw Error("{}: the run cannot be opened: {}. Choose another folder (--out; of a training run, output).",
                 folder.string(), exception.what());
   } catch (const Json::exception& exception) {
     throw Error("{}: the stored config is damaged: {}.", folder.string(), exception.what());

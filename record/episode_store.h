@@ -17,7 +17,7 @@
 
 namespace agon::record {
 
-// Figures of one step of a training, by name ("reward/total"). NaN: undefined at this step.
+// Figures of one step of a training run, by name ("reward/total"). NaN: undefined at this step.
 using Metrics = std::vector<std::pair<std::string, double>>;
 
 class EpisodeStore {
@@ -43,8 +43,8 @@ class EpisodeStore {
   virtual void flush() = 0;  // returns when everything recorded is committed; throws as record
   // (task index, sample) of every stored episode with status done.
   virtual std::set<std::pair<std::uint64_t, int>> finished() const = 0;
-  // Removes the metrics and episodes of all training steps after `step`. A training that resumes from the checkpoint of
-  // `step` (-1: from the start) records those steps again. Flushes first; throws as record.
+  // Removes the metrics and episodes of all training steps after `step`. A training run that resumes from the
+  // checkpoint of `step` (-1: from the start) records those steps again. Flushes first; throws as record.
   virtual void forget_after(std::int64_t step) = 0;
   // Ends the run: flushes and stores the summary of its figures, marking the run complete.
   virtual void finish(const Json& summary) = 0;

@@ -61,7 +61,7 @@ void check_same_run(SQLite::Database& database, const fs::path& folder, const Js
                    database.execAndGet("PRAGMA user_version").getInt());
   if (!resume)
     throw Error(
-        "{}: holds a run already{}. Continue it with --resume, or choose another folder (--out; of a training, "
+        "{}: holds a run already{}. Continue it with --resume, or choose another folder (--out; of a training run, "
         "output).",
         folder.string(), of_another_command(json_of(database.execAndGet("SELECT config FROM run").getString())));
   if (database.execAndGet("PRAGMA quick_check(1)").getString() != "ok") throw Error("{}", damaged_run_message(folder));
@@ -99,7 +99,7 @@ FolderLock::FolderLock(const fs::path& folder) {
   const std::string path = (folder / "lock").string();
   lock_ = FileLock(Descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)));
   if (!lock_)
-    throw Error("{}: cannot be written: {}. Choose another folder (--out; of a training, output).", path,
+    throw Error("{}: cannot be written: {}. Choose another folder (--out; of a training run, output).", path,
                 std::strerror(errno));
   if (lock_.try_lock()) return;
   if (errno == EWOULDBLOCK)
@@ -114,7 +114,7 @@ void check_run_folder(const fs::path& folder) {
   if (fs::exists(folder / kRunDatabase)) return;
   for (const auto& entry : fs::directory_iterator(folder))
     if (entry.path().filename() != "lock")
-      throw Error("{}: holds other files ({}). Choose an empty or a new folder (--out; of a training, output).",
+      throw Error("{}: holds other files ({}). Choose an empty or a new folder (--out; of a training run, output).",
                   folder.string(), entry.path().filename().string());
 }
 

@@ -14,7 +14,7 @@ enum class RunKind {
   training,      // agon train: metrics by step, and episodes of some steps
   self_play,     // agon selfplay: games, and metrics by round
   preferences,   // agon make-preferences: ranked responses
-  training_log,  // not a run: kTrainingLog, written by agon train-sft, train-rm and the trainings within self-play
+  training_log,  // not a run: kTrainingLog, written by agon train-sft, train-rm and the training runs within self-play
 };
 inline constexpr const char* kTrainingLog = "train.jsonl";
 

@@ -35,7 +35,7 @@ class RunReader {
   virtual void for_each(const std::function<void(const Episode&)>& visit, Detail detail) const = 0;
   // With turns and images, from its last training step. Throws Error if absent.
   virtual Episode episode(std::uint64_t task_index, int sample) const = 0;
-  virtual std::map<std::string, Curve> metrics() const = 0;  // of a training, by name
+  virtual std::map<std::string, Curve> metrics() const = 0;  // of a training run, by name
   virtual const std::filesystem::path& path() const = 0;     // of its database
   // A task's journal, without images; empty if it has none. Throws Error naming a damaged entry.
   virtual std::vector<JournalEntry> journal(std::uint64_t task_index) const = 0;

@@ -85,7 +85,7 @@ CREATE TABLE metrics (
 ) STRICT, WITHOUT ROWID;
 )sql";
 
-// What version 4 changed: a training plays a task again in a later step.
+// What version 4 changed: a training run plays a task again in a later step.
 inline constexpr const char* kStepKeySchema = R"sql(
 CREATE TABLE episodes_by_step (
   id INTEGER PRIMARY KEY,

@@ -1,5 +1,5 @@
 // serve/text_stream.h - the text of a completion in pieces that are never taken back: what may still become a stop
-// string, and the start of a character, wait for the next token.
+// string, and the start of a character, wait for the next token. The events of a stream: serve/chat_answer.h.
 #pragma once
 
 #include <string>

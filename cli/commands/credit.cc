@@ -73,7 +73,7 @@ agents::CreditGroup group_of_input(const CreditFlags& flags) {
 // The samples of a task at temperature, in order.
 std::vector<record::Episode> recorded_group(const record::RunReader& reader, const std::string& run,
                                             std::uint64_t task) {
-  std::vector<record::Episode> episodes;  // from the last step, if a training played the task in several
+  std::vector<record::Episode> episodes;  // from the last step, if a training run played the task in several
   reader.for_each(
       [&](const record::Episode& episode) {
         const bool counts = episode.status == record::EpisodeStatus::done && episode.sample != record::kGreedySample;
@@ -87,7 +87,7 @@ std::vector<record::Episode> recorded_group(const record::RunReader& reader, con
   return episodes;
 }
 
-// The run's own settings: the rewards of a training, and its credit settings if the method is the same.
+// The run's own settings: the rewards of a training run, and its credit settings if the method is the same.
 std::map<std::string, double> rewards_of(const Json& config) {
   if (!config.contains("rewards")) return {{"accuracy", 1}};
   return config["rewards"].get<std::map<std::string, double>>();
@@ -98,7 +98,7 @@ Json settings_for(const Json& config, const std::string& method, const std::vect
   return settings;
 }
 
-// The system message of a task's episodes; a training has one for each of its sources.
+// The system message of a task's episodes; a training run has one for each of its sources.
 std::string instructions_of(const Json& config, const std::string& task_id) {
   if (record::run_kind_of(config) != record::RunKind::training) return config.value("instructions", "");
   for (const Json& source : config["sources"]) {
@@ -121,13 +121,13 @@ Json explain(const std::string& method, const Json& settings, const agents::Cred
   return credit_json(*assigner, agents::credit_settings(method, settings), assigner->assign(group));
 }
 
-// The rule of the training that recorded the run, else the default of trainings.
+// The rule of the training that recorded the run, else the default of training runs.
 env::StepRule step_rule(const CreditFlags& flags, const Json& config) {
   if (!flags.steps.empty()) return env::parse_step_rule(flags.steps);
   return env::parse_step_rule(config.value("probes", Json::object()).value("steps", "sentence"));
 }
 
-// A training has no such hash: its policy changed at every step.
+// A training run has no such hash: its policy changed at every step.
 void require_player(const CreditFlags& flags, const Json& config, const std::filesystem::path& folder) {
   const std::string played = config.value("policy_files", ""), given = agents::model_fingerprint(folder);
   if (!played.empty() && played != given)
@@ -269,7 +269,7 @@ void add_credit(CLI::App& app) {
   command
       ->add_option(
           "--steps", flags->steps,
-          "Separator of the steps of the run: blank_line, newline or sentence (default: the training's own, else "
+          "Separator of the steps of the run: blank_line, newline or sentence (default: that of the training run, else "
           "sentence)")
       ->type_name("<name>");
   command
@@ -278,7 +278,7 @@ void add_credit(CLI::App& app) {
       ->type_name("<path>");
   command
       ->add_option("--reward", flags->rewards,
-                   "Weight of a reward component (default: the training's own, else accuracy=1)")
+                   "Weight of a reward component (default: that of the training run, else accuracy=1)")
       ->type_name("<key=value>")
       ->allow_extra_args(false);
   command->add_flag("--list", flags->list, "List the methods and their settings");

@@ -53,7 +53,7 @@ Json data_of(const CLI::App& command, const ReportFlags& flags) {
   }
   const std::optional<RunKind> kind = record::run_kind_in(flags.run);
   if (flags.compare.empty() && kind == RunKind::training_log) {
-    require_used(command, {{"--file", false, "for a training"}, {"--search", false, "for a training"}});
+    require_used(command, {{"--file", false, "for a training run"}, {"--search", false, "for a training run"}});
     return training_log_data(flags.run, name_of(flags.run));
   }
   const auto run = record::RunReader::open(flags.run);
@@ -82,7 +82,7 @@ void report(const CLI::App& command, const ReportFlags& flags) {
 void add_report(CLI::App& app) {
   auto flags = std::make_shared<ReportFlags>();
   CLI::App* command = app.add_subcommand("report", "Write the report of a run, one HTML file");
-  command->add_option("RUN", flags->run, "Run folder, or the folder of a training with a log (train.jsonl)")
+  command->add_option("RUN", flags->run, "Run folder, or the folder of a training run with a log (train.jsonl)")
       ->required();
   command->add_option("--compare", flags->compare, "Run folder of a search of the same tasks to draw beside RUN")
       ->type_name("<path>");

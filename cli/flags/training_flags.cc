@@ -68,7 +68,7 @@ CLI::Option* add_training_options(CLI::App& command, TrainingFlags& flags, const
                       example))
       ->type_name("<key=value>")
       ->allow_extra_args(false);
-  command.add_flag("--resume", flags.resume, "Resume the training in 'output'");
+  command.add_flag("--resume", flags.resume, "Resume the training run in 'output'");
   command.add_flag("--print-config", flags.print, "Print the config with all changes, and exit");
   command.add_flag("--json", flags.json, "Print one JSON object");
   return config;
@@ -94,7 +94,7 @@ void require_resume_fits(const std::string& command, const TrainingFlags& flags,
   agents::require_of_command(output, command);
   const bool there = holds_training(output);
   if (there && !flags.resume)
-    throw Error("{}: {} holds a training already. Resume it with --resume, or choose another 'output'.", command,
+    throw Error("{}: {} holds a training run already. Resume it with --resume, or choose another 'output'.", command,
                 output.string());
   if (!there && flags.resume)
     std::fputs(fmt::format("{}: nothing to resume in {}; starting anew there\n", command, output.string()).c_str(),

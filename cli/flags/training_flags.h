@@ -32,8 +32,8 @@ const std::vector<std::string>& changes_of(const std::string& command, const Tra
 // it.
 bool print_config(const CLI::App& command, const TrainingFlags& flags, Json config, agents::PathKeys keys);
 
-// For trainings without a store: throws Error if `output` holds a training of another command, or any training, begun
-// or finished, and --resume is not given. If there is none to resume, says on stderr that a new one starts.
+// For training runs without a store: throws Error if `output` holds a training run of another command, or any training,
+// begun or finished, and --resume is not given. If there is none to resume, says on stderr that a new one starts.
 void require_resume_fits(const std::string& command, const TrainingFlags& flags, const std::filesystem::path& output);
 
 }  // namespace agon::cli

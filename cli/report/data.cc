@@ -102,7 +102,7 @@ Json training_json(const std::map<std::string, record::Curve>& metrics, double s
   return {{"last_step", last_step}, {"seconds", seconds}, {"curves", curves_json(metrics)}};
 }
 
-// The curves of a training, and episodes from all of its steps.
+// The curves of a training run, and episodes from all of its steps.
 void add_training(const record::RunReader& run, const ReportLimits& limits, Json& data) {
   data["training"] = training_json(run.metrics(), run.seconds());
   std::size_t total = 0;

@@ -1,4 +1,4 @@
-// cli/report/data.h - the data of a report, as JSON: the figures of a run or the curves of a training, and episodes
+// cli/report/data.h - the data of a report, as JSON: the figures of a run or the curves of a training run, and episodes
 // with their pictures.
 #pragma once
 
@@ -22,7 +22,7 @@ struct OtherRun {
 struct ReportLimits {
   std::size_t tasks = 200;          // of a run: the first tasks,
   int samples = 4;                  // the first samples of each, in addition to the greedy one
-  std::size_t train_steps = 12;     // of a training: steps spread over it,
+  std::size_t train_steps = 12;     // of a training run: steps spread over it,
   std::size_t train_groups = 4;     // whole groups of each
   std::size_t bytes = 24ull << 20;  // of pictures and text: above it no further task is added
 };
@@ -30,7 +30,7 @@ struct ReportLimits {
 // Read by cli/report/*.js. Of every run: {title, config, complete, episodes_total, tasks {index: ...}, episodes [...],
 // images {hash: [width, height, base64 PNG]}}; boxes and points are in thousandths of the picture's sides.
 // Of a run without metrics: {summary, levels, kinds, roc, reliability, ece, embedded_tasks, embedded_samples}.
-// Of a training: {training {last_step, seconds, curves}}; log: the name of the file that they are from, if it is no
+// Of a training run: {training {last_step, seconds, curves}}; log: the name of the file that they are from, if it is no
 // run. Of self-play: {self_play (cli/report/self_play.h)}, and neither tasks nor episodes. Of a search: {search
 // (cli/report/search.h), roc, reliability, ece: of the critic's P(correct)}; moved: where its inputs are now.
 Json report_data(const record::RunReader& run, const std::string& title, const ReportLimits& limits = {},

@@ -1,5 +1,5 @@
-// cli/report/training.h - the data of a report about a training, as JSON: the curves of its metrics, the credit of each
-// token of a turn, and the episodes in the page.
+// cli/report/training.h - the data of a report about a training run, as JSON: the curves of its metrics, the credit of
+// each token of a turn, and the episodes in the page.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,9 @@ namespace agon::cli {
 // one value per point: the interval of the metrics NAME_low and NAME_high, if both exist.
 Json curves_json(const std::map<std::string, record::Curve>& metrics, std::size_t most = 1000);
 
-// The figures of a training's log (train.jsonl, one object per step) as curves by name; a nested figure is OUTER/INNER.
-// A truncated last line is skipped. Throws Error, with the line, for any other line that is not an object with a step.
+// The figures of a training run's log (train.jsonl, one object per step) as curves by name; a nested figure is
+// OUTER/INNER. A truncated last line is skipped. Throws Error, with the line, for any other line that is not an object
+// with a step.
 std::map<std::string, record::Curve> logged_metrics(const std::filesystem::path& log);
 
 // The credit of each token of a turn: {advantage, weight, kl, logprob}, each with one value per token, or one value if

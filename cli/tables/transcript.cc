@@ -172,7 +172,7 @@ std::string tasks_text(const std::map<std::uint64_t, TaskLine>& tasks, bool with
   return text;
 }
 
-// Each metric of a training at its first and its last step.
+// Each metric of a training run at its first and its last step.
 std::string metrics_text(const std::map<std::string, record::Curve>& metrics) {
   std::string text = fmt::format("{:<36} {:>12} {:>12}\n", "metric", "first", "last");
   for (const auto& [name, curve] : metrics)

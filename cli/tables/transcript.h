@@ -13,8 +13,8 @@ namespace agon::cli {
 
 using agon::printable;
 
-// The summary (for a training its metrics at the first and the last step), and one line per task, with its id if the
-// tasks come from a file.
+// The summary (for a training run its metrics at the first and the last step), and one line per task, with its id if
+// the tasks come from a file.
 std::string run_text(const record::RunReader& run);
 Json run_json(
     const record::RunReader& run);  // {config, complete, summary or metrics {name: [[step, value]]}, episodes}

@@ -85,7 +85,7 @@ Json train_judge(const RewardTrainingConfig& config, const std::atomic<bool>& st
   const std::string training = training_fingerprint(config, agents::model_fingerprint(config.network.base));
   const Json made_from = training_provenance(config), settings = training_settings(config.source, made_from);
   if (Json notes = finished(config.output, training, settings); !notes.is_null()) {
-    agents::remove_checkpoint(config.output);  // left by a training that was killed just before
+    agents::remove_checkpoint(config.output);  // left by a training run that was killed just before
     return notes;
   }
   const std::vector<Preference> sets = telling_sets(config);

@@ -396,7 +396,7 @@ std::string training_fingerprint(const RewardTrainingConfig& config, const std::
 Json train_reward_model(const RewardTrainingConfig& config, const std::atomic<bool>& stop) {
   RewardTrainer trainer(config);
   if (Json notes = trainer.finished(); !notes.is_null()) {
-    agents::remove_checkpoint(config.output);  // left by a training that was killed just before
+    agents::remove_checkpoint(config.output);  // left by a training run that was killed just before
     return notes;
   }
   if (!trainer.train(stop)) return {};

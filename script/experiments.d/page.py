@@ -67,7 +67,7 @@ def page(name):
         parts.append("\n## Kept by hand")
     parts += [markdown(one["title"], one["head"], one["rows"]) for one in held["tables"]]
     if (EXPERIMENTS / "results" / f"{name}.svg").exists():
-        parts.append(f"\n![Curves of the trainings](../../experiments/results/{name}.svg)")
+        parts.append(f"\n![Curves of the training runs](../../experiments/results/{name}.svg)")
     return "\n".join(parts) + "\n"
 
 

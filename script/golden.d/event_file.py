@@ -1,4 +1,4 @@
-"""TensorBoard event files of a training and of its resumed second part, and what TensorBoard reads from them together.
+"""TensorBoard event files of a training run and of its resumed second part, and what TensorBoard reads from them together.
 Usage: event_file.py FOLDER"""
 import json
 import math

@@ -38,7 +38,7 @@ TEST_CASE("printed JSON: what is stored in no summary stays null") {
   CHECK(printed_notes({{"held_out", nullptr}, {"passed_over", 2}}).dump() == R"({"held_out":null,"without_order":2})");
 }
 
-TEST_CASE("printed JSON: the provenance of a run names its reward model as that of a training does") {
+TEST_CASE("printed JSON: the provenance of a run names its reward model as that of a training run does") {
   const Json stored{{"run", "runs/a"}, {"made_by", {{"verifier", {{"path", "/m"}}}}}};
   CHECK(printed_provenance(stored).dump() == R"({"run":"runs/a","made_by":{"reward_model":{"path":"/m"}}})");
   CHECK(printed_provenance(Json::object()) == Json::object());

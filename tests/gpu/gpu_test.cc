@@ -163,7 +163,7 @@ TEST_CASE("GPU: an engine that shares the training's weights plays with those of
   for (const auto& [step, ratio] : ratios) CHECK(ratio == Approx(1).margin(1e-3));
 }
 
-TEST_CASE("GPU: a training goes on from its checkpoint, and begins as it does on the CPU") {
+TEST_CASE("GPU: a training run goes on from its checkpoint, and begins as it does on the CPU") {
   const TempFolder folder;
   const auto losses = [&](const std::string& device, std::initializer_list<bool> stops) {
     for (const bool stop : stops)

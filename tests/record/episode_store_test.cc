@@ -469,7 +469,7 @@ TEST_CASE("a folder without a run, a foreign file and another schema version are
                Catch::Contains("schema version 9"));
 }
 
-TEST_CASE("a training's episodes keep their step and what every token was worth") {
+TEST_CASE("a training run's episodes keep their step and what every token was worth") {
   const test::TempFolder folder;
   const Episode trained = make_trained_episode(4, 1, 12), other = make_trained_episode(4, 2, 12);
   auto store = EpisodeStore::create(folder / "run", kConfig, false);
@@ -504,7 +504,7 @@ TEST_CASE("metrics are read back in order of name and step, undefined ones too, 
   REQUIRE(std::isnan(metrics.at("score/auc")[0].second));
 }
 
-TEST_CASE("a training that goes on from a checkpoint forgets the later steps") {
+TEST_CASE("a training run that goes on from a checkpoint forgets the later steps") {
   const test::TempFolder folder;
   const bool same_process = GENERATE(true, false);
   auto store = EpisodeStore::create(folder / "run", kConfig, false);
@@ -536,7 +536,7 @@ TEST_CASE("a training that goes on from a checkpoint forgets the later steps") {
   REQUIRE(read_all(folder / "run").size() == 1);
 }
 
-TEST_CASE("killed at any moment, a training's steps are whole and none is missing before the last") {
+TEST_CASE("killed at any moment, a training run's steps are whole and none is missing before the last") {
   const test::TempFolder folder;
   Rng rng(12);
   std::size_t steps = 0;
@@ -620,7 +620,7 @@ TEST_CASE("a run from before there was training is read, and resumed") {
   REQUIRE(RunReader::open(folder / "run")->metrics().size() == 1);
 }
 
-TEST_CASE("a task that a training plays again keeps the episodes of both steps") {
+TEST_CASE("a task that a training run plays again keeps the episodes of both steps") {
   const test::TempFolder folder;
   {
     const auto store = EpisodeStore::create(folder / "run", kConfig, false);

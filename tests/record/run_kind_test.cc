@@ -21,7 +21,7 @@ TEST_CASE("the config of a run says which kind it is of") {
   CHECK(record::run_kind_of({{"preferences", {"charts"}}, {"split", "train"}}) == RunKind::preferences);
 }
 
-TEST_CASE("a folder holds a run, the log of a training, or neither") {
+TEST_CASE("a folder holds a run, the log of a training run, or neither") {
   const test::TempFolder folder;
   CHECK_FALSE(record::run_kind_in(folder.path()));
   CHECK_FALSE(record::run_kind_in(folder / "nowhere"));

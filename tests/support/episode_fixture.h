@@ -62,7 +62,7 @@ inline record::Episode make_failed_episode(std::uint64_t task, int sample) {
   return episode;
 }
 
-// The same as an episode of a training: every token has its bytes of the text and its credit, the last one ends the
+// The same as an episode of a training run: every token has its bytes of the text and its credit, the last one ends the
 // turn.
 inline record::Episode make_trained_episode(std::uint64_t task, int sample, int step) {
   record::Episode episode = make_episode(task, sample);

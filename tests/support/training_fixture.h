@@ -1,5 +1,5 @@
-// tests/support/training_fixture.h - the run of a training made up: curves as a trainer writes them, and groups whose
-// tokens have an advantage for the answer and another for the score.
+// tests/support/training_fixture.h - the run of a training run made up: curves as a trainer writes them, and groups
+// whose tokens have an advantage for the answer and another for the score.
 #pragma once
 
 #include <cmath>

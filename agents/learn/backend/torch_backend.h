@@ -15,7 +15,7 @@ namespace agon::agents {
 class TorchBackend : public ModelBackend {
  public:
   // Computes with the model's own tensors, in their type and on their device, and with its adapter, if it has one. So
-  // the engine and a training share one model: between calls of the engine the training may change the values in place,
+  // the engine and the trainer share one model: between calls of the engine the trainer may change the values in place,
   // and says so (Engine::change_weights). limit: bytes that weights, keys and values may take; 0: keys and values may
   // take a quarter of the machine's memory, or half of what is free on a GPU.
   explicit TorchBackend(std::shared_ptr<TransformerNetwork> model, std::int64_t limit = 0);

@@ -3,6 +3,7 @@
 // thresholds.
 #include <algorithm>
 
+#include "agents/learn/credit/adpo_masks.h"
 #include "agents/learn/credit/group.h"
 #include "agents/learn/credit/methods.h"
 #include "agents/learn/credit/preference.h"

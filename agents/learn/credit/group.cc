@@ -29,10 +29,6 @@ int CreditRollout::tokens() const {
 }
 
 bool is_written(std::size_t, const CreditSegment& segment) { return segment.kind != env::SegmentKind::tool; }
-bool is_score(std::size_t, const CreditSegment& segment) { return segment.kind == env::SegmentKind::score; }
-bool is_answer(std::size_t rollout, const CreditSegment& segment) {
-  return is_written(rollout, segment) && !is_score(rollout, segment);
-}
 
 TokenMask of_kept(std::vector<bool> kept, TokenMask mask) {
   return [kept = std::move(kept), mask = std::move(mask)](std::size_t rollout, const CreditSegment& segment) {

@@ -24,9 +24,6 @@ using TokenMask = std::function<bool(std::size_t rollout, const CreditSegment& s
 
 // Selects tokens that the policy wrote.
 bool is_written(std::size_t rollout, const CreditSegment& segment);
-// The two disjoint masks of ADPO (Eq. 11): the score, and everything else that the policy wrote.
-bool is_score(std::size_t rollout, const CreditSegment& segment);
-bool is_answer(std::size_t rollout, const CreditSegment& segment);
 // The tokens of `mask` in the kept roll-outs. REQUIRES: `kept` has one entry per roll-out; it is copied.
 TokenMask of_kept(std::vector<bool> kept, TokenMask mask);
 

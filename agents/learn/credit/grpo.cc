@@ -1,4 +1,5 @@
 // GRPO (Shao et al. 2024): A_i = (r_i - mean) / std, the same for every token of the response.
+#include "agents/learn/credit/adpo_masks.h"
 #include "agents/learn/credit/group.h"
 #include "agents/learn/credit/methods.h"
 

@@ -18,7 +18,7 @@ std::vector<UnusedSetting> unused_settings(const std::string& method, const Json
 
 // Whether the method's loss has a KL with these settings.
 bool has_kl(const std::string& method, const Json& settings);
-// Whether the method drops groups without contrast, which a training may replace (filter.resample).
+// Whether the method drops groups without contrast, which a training run may replace (filter.resample).
 bool drops_groups(const std::string& method, const Json& settings);
 
 }  // namespace agon::agents

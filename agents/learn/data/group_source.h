@@ -1,4 +1,4 @@
-// agents/learn/data/group_source.h - the sources of a training's groups: tasks that the policy plays
+// agents/learn/data/group_source.h - the sources of a training run's groups: tasks that the policy plays
 // (agents/learn/data/task_source.h), or games against another policy (critic/self_play/game_source.h).
 #pragma once
 

@@ -47,7 +47,7 @@ TrainGroup make_train_group(std::vector<record::Episode> episodes, const std::st
                             const ModelFolder& folder, env::StepRule rule = env::StepRule::blank_line);
 
 // The groups of a step, and how many failed: because of the infrastructure, or because the sampled tokens cannot be
-// laid out or given credit. A failed group is not a reward of 0 and does not end a training; it is counted and left
+// laid out or given credit. A failed group is not a reward of 0 and does not end a training run; it is counted and left
 // out.
 class PlayedGroups {
  public:

@@ -1,4 +1,4 @@
-// agents/learn/data/train_source.h - the sources of a training: the tasks that a step plays, and how. The rest of a
+// agents/learn/data/train_source.h - the sources of a training run: the tasks that a step plays, and how. The rest of a
 // training's config (agents/learn/loop/train_config.h) is about learning from the groups played.
 #pragma once
 
@@ -43,7 +43,7 @@ constexpr std::uint64_t first_task_of(std::size_t index) {
 // words count as one, named by the label of the first; with a different 'reexamine' a number is added to the name.
 std::vector<std::pair<std::string, const TrainSource*>> evaluated_sources(const std::vector<TrainSource>& sources);
 
-// How the groups of a training are played.
+// How the groups of a training run are played.
 struct PlayConfig {
   std::uint64_t seed = 1;
   int threads = 0;  // 0: the machine's cores. Other numbers round differently

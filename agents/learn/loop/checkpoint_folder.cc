@@ -75,15 +75,15 @@ void require_no_other(const fs::path& output, const std::string& command) {
   constexpr std::string_view kOwn[] = {"checkpoint.new", "lock", kLogFile};
   for (const auto& entry : fs::directory_iterator(output))
     if (const std::string name = entry.path().filename().string(); std::ranges::find(kOwn, name) == std::end(kOwn))
-      throw Error("{}: {} holds a {} that this training did not write. Choose another 'output', or remove it.", command,
-                  output.string(), name);
+      throw Error("{}: {} holds a {} that this training run did not write. Choose another 'output', or remove it.",
+                  command, output.string(), name);
 }
 
 void require_of_command(const fs::path& output, const std::string& command) {
   const std::string other = command_of(output);
   if (other.empty() || other == command) return;
   throw Error("{}: {} holds a {} of agon {}. Choose another 'output'.", command, output.string(),
-              other.starts_with("train") ? "training" : "run", other);
+              other.starts_with("train") ? "training run" : "run", other);
 }
 
 void cut_log(const fs::path& log, std::int64_t step) {
@@ -116,10 +116,10 @@ void require_own_training(const Json& notes, const std::string& fingerprint, con
   const std::string differences =
       stored.is_object() && settings.is_object() ? record::config_differences(stored, settings) : std::string();
   if (!differences.empty())
-    throw Error("{}: {} is of another training: it has {}. Give its own settings, or choose another 'output'.", command,
-                there.string(), differences);
+    throw Error("{}: {} is of another training run: it has {}. Give its own settings, or choose another 'output'.",
+                command, there.string(), differences);
   throw Error(
-      "{}: {} is of another training: its data or settings differ. Remove it to begin again, or choose another "
+      "{}: {} is of another training run: its data or settings differ. Remove it to begin again, or choose another "
       "'output'.",
       command, there.string());
 }

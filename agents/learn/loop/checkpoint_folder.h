@@ -20,12 +20,12 @@ void write_checkpoint(const std::filesystem::path& output,
                       const std::function<void(const std::filesystem::path& folder)>& fill);
 // Removes the checkpoint after the training: at every moment there is a complete checkpoint or none.
 void remove_checkpoint(const std::filesystem::path& output);
-// Creates the folder that a training writes, if needed. Throws Error on failure.
+// Creates the folder that a training run writes, if needed. Throws Error on failure.
 void make_output(const std::filesystem::path& output);
-// Throws Error, naming the command, if a folder without a checkpoint holds other files than a training leaves that was
-// killed before its first checkpoint: the training would overwrite them. A missing folder is fine.
+// Throws Error, naming the command, if a folder without a checkpoint holds other files than a training run leaves that
+// was killed before its first checkpoint: the training would overwrite them. A missing folder is fine.
 void require_no_other(const std::filesystem::path& output, const std::string& command);
-// Throws Error, naming both commands, if output holds a training or a run of a subcommand other than `command`
+// Throws Error, naming both commands, if output holds a training run or a run of a subcommand other than `command`
 // ("train"). A folder that does not name its command is accepted.
 void require_of_command(const std::filesystem::path& output, const std::string& command);
 // Keeps in a log (one JSON object per line) only lines with "step" below `step`: steps after the last checkpoint are
@@ -44,7 +44,7 @@ void require_own_training(const Json& notes, const std::string& fingerprint, con
 // The folder of the last checkpoint, or an empty path. Completes an interrupted replacement, and removes what a killed
 // writer left in OUTPUT.
 std::filesystem::path find_checkpoint(const std::filesystem::path& output);
-// Removes the files of a training that was refused before it recorded anything (database, settings, events) from
+// Removes the files of a training run that was refused before it recorded anything (database, settings, events) from
 // OUTPUT. Does nothing if there is a checkpoint, an episode, a metric, a journal entry, or no run.
 void remove_empty_run(const std::filesystem::path& output);
 

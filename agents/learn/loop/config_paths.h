@@ -1,5 +1,5 @@
-// agents/learn/loop/config_paths.h - resolves paths in the config of a training: paths in the file are relative to the
-// file, paths of --set to the working folder.
+// agents/learn/loop/config_paths.h - resolves paths in the config of a training run: paths in the file are relative to
+// the file, paths of --set to the working folder.
 #pragma once
 
 #include <filesystem>

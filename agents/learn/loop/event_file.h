@@ -1,4 +1,4 @@
-// agents/learn/loop/event_file.h - writes metrics of a training as TensorBoard event files: `tensorboard --logdir
+// agents/learn/loop/event_file.h - writes metrics of a training run as TensorBoard event files: `tensorboard --logdir
 // FOLDER` draws them. Format: TFRecord (little-endian length, masked CRC-32C of it, bytes, masked CRC-32C of those),
 // each record a protobuf `Event`.
 #pragma once

@@ -1,5 +1,5 @@
-// agents/learn/loop/learning_rate.h - the learning rate of each step of a training: it rises to its peak in a warm-up,
-// then stays there or falls.
+// agents/learn/loop/learning_rate.h - the learning rate of each step of a training run: it rises to its peak in a
+// warm-up, then stays there or falls.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// agents/learn/loop/optimizer.h - AdamW (Loshchilov and Hutter 2019) as agon's trainings use it; a step's learning rate
-// is of learning_rate.h.
+// agents/learn/loop/optimizer.h - AdamW (Loshchilov and Hutter 2019) as agon's training runs use it; a step's learning
+// rate is of learning_rate.h.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -100,7 +100,7 @@ class ImitationTrainer {
 
  private:
   void begin() {
-    // Left by a training that was killed before its first checkpoint.
+    // Left by a training run that was killed before its first checkpoint.
     std::filesystem::remove(config_.output / "train.jsonl");
     folder_ = config_.start.empty() ? new_folder(config_) : open_model_folder(config_.start);
     folder_.path = config_.output;

@@ -36,7 +36,7 @@ struct OptimizerConfig {
   double weight_decay = 0, beta1 = 0.9, beta2 = 0.99, clip_norm = 1;
 };
 
-// Throws Error, starting with `where` and naming the key, for a value with which a training would learn nothing or
+// Throws Error, starting with `where` and naming the key, for a value with which a training run would learn nothing or
 // increase its loss. The caller checks warmup_steps and schedule.
 void check_optimizer(const std::string& where, const OptimizerConfig& config);
 

@@ -14,7 +14,7 @@
 namespace agon::agents {
 namespace {
 
-// Properties of a training that the checks of keys use.
+// Properties of a training run that the checks of keys use.
 class Training {
  public:
   Training(const TrainConfig& config, const Json& resolved, const Json& standard)

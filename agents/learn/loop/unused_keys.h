@@ -1,5 +1,5 @@
-// agents/learn/loop/unused_keys.h - refuses keys of a training's config that would change nothing, so that no setting
-// is silently ignored.
+// agents/learn/loop/unused_keys.h - refuses keys of a training run's config that would change nothing, so that no
+// setting is silently ignored.
 #pragma once
 
 #include <string>

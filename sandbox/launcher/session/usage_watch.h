@@ -1,6 +1,6 @@
-// sandbox/launcher/session/usage_watch.h - keeps the processes of a session within its limits: checks them now and
-// then, by an errand where that takes long. Where a cgroup counts, the kernel keeps memory and processes within them,
-// and guest_session.cc reads what it killed.
+// sandbox/launcher/session/usage_watch.h - keeps a session within its limits of memory and processes: checks them now
+// and then, by an errand where that takes long. Where a cgroup counts, the kernel enforces them, and guest_session.cc
+// reads what it killed. guest_session.cc also ends what takes too long or too much CPU time.
 #pragma once
 
 #include <sys/types.h>

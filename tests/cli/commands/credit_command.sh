@@ -67,7 +67,7 @@ for key in run/path run/hash policy/path policy/files; do
   value "provenance/$key" "$scratch/out" >/dev/null || fail "the provenance has no $key"
 done
 refused 'accuracy is given twice' '' grpo "$scratch/run" 1 --policy "$model" --reward accuracy=1 --reward accuracy=2
-# What a training went by stands in its run.
+# What a training run went by stands in its run.
 printf 'policy: %s\nsources: [{suite: charts, level: 2, prompts: 2}]\nsamples: 3\nsampling: {max_tokens: 24}\nsteps: 1\nthreads: 1\nrecord_every: 1\nrewards: {format: 1}\nmethod: adpo\ncredit: {mode: pairwise}\nfilter: {offline: false}\n' "$model" >"$scratch/train.yaml"
 "$agon" train "$scratch/train.yaml" --set output="$scratch/training" >/dev/null 2>"$scratch/err" || fail "the training to look at: $(tail -1 "$scratch/err")"
 task=$(sqlite3 "$scratch/training/run.sqlite" "SELECT task_index FROM episodes WHERE step IS NOT NULL LIMIT 1")

@@ -87,9 +87,10 @@ served() {
   command=${command/ --port 8000/}
   end_server
   printf '%-9s %-24s %s\n' served "$1" "$2"
+  : >served # not what the last server wrote
   eval "exec $command --port 0" >served 2>err &
   server=$!
-  for _ in $(seq 100); do grep -q '^serving' served && break; sleep 0.1; done
+  until grep -q '^serving' served || ! kill -0 $server 2>/dev/null; do sleep 0.1; done
   port=$(sed -En 's#.*:([0-9]+)/(retrieve|v1).*#\1#p' served)
   python3 -c 'import sys, urllib.request; urllib.request.urlopen(f"http://127.0.0.1:{sys.argv[1]}/health", timeout=10)' "$port" ||
     fail "$1: $2: no server: $(cat err)"

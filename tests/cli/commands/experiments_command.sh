@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# experiments_command.sh AGON SOURCE: agon takes the changes and flags of the rows of experiments/*.table. Trainings print their
+# experiments_command.sh AGON SOURCE: agon takes the changes and flags of the rows of experiments/*.table. Training runs print their
 # config; what plays, plays two tasks. Models that other experiments write are stood in for; eval-rm is passed over, since it
 # reads preferences that take an hour to make.
 agon=$(realpath "$1") source=$(realpath "$2")
@@ -35,7 +35,7 @@ taken=0 lines=0
 for table in experiments/*.table; do
   config=${table%.table}
   while read -r kind rest; do
-    read -ra words <<<"$rest" # for a training: variant, seeds, changes
+    read -ra words <<<"$rest" # for a training run: variant, seeds, changes
     sets=()
     for change in "${words[@]:2}"; do sets+=(--set "$change"); done
     out=played/$((++lines))

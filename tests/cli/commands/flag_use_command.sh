@@ -124,10 +124,10 @@ done
 
 # Nor is a folder another command's.
 "$agon" train config.yaml --set output=TRAINED --set policy=MODEL --set samples=2 --set steps=1 --set evaluation.every=0 \
-  --set sources.0.prompts=1 --set sampling.max_tokens=4 >/dev/null 2>err || fail "a training: $(cat err)"
+  --set sources.0.prompts=1 --set sampling.max_tokens=4 >/dev/null 2>err || fail "a training run: $(cat err)"
 for command in "train-sft SFT" "train-rm RM" "selfplay SELFPLAY"; do
-  refuses 1 "TRAINED holds a training of agon train." "$agon" $command --set output=TRAINED --resume
-  refuses 1 "TRAINED holds a training of agon train." "$agon" $command --set output=TRAINED
+  refuses 1 "TRAINED holds a training run of agon train." "$agon" $command --set output=TRAINED --resume
+  refuses 1 "TRAINED holds a training run of agon train." "$agon" $command --set output=TRAINED
   refuses 1 "SEARCH holds a run of agon search." "$agon" $command --set output=SEARCH --resume
 done
 refuses 1 "SEARCH holds a run of agon search." "$agon" train config.yaml --set output=SEARCH --resume
@@ -136,14 +136,14 @@ refuses 1 "the run there, of agon run, has" "$agon" search --policy MODEL --out 
 refuses 1 "holds a run already, of agon search" "$agon" make-preferences --policy MODEL --out SEARCH
 refuses 1 "SEARCH holds a run of agon search. Choose another --out" "$agon" eval --policy MODEL --out SEARCH
 "$agon" train-sft SFT --set output=TAUGHT >/dev/null 2>err || fail "train-sft: $(cat err)"
-refuses 1 "TAUGHT holds a training of agon train-sft" "$agon" train-rm RM --set output=TAUGHT --resume
-refuses 1 "TAUGHT holds a training of agon train-sft" "$agon" selfplay SELFPLAY --set output=TAUGHT
+refuses 1 "TAUGHT holds a training run of agon train-sft" "$agon" train-rm RM --set output=TAUGHT --resume
+refuses 1 "TAUGHT holds a training run of agon train-sft" "$agon" selfplay SELFPLAY --set output=TAUGHT
 # One that was killed before its first episode is a run of its own command all the same.
 cp -r RUN KILLED
 sqlite3 KILLED/run.sqlite "DELETE FROM turns; DELETE FROM episodes; DELETE FROM token_credit"
 cp KILLED/config.json kept.json
 refuses 1 "KILLED holds a run of agon run." "$agon" train config.yaml --set output=KILLED --resume
-cmp kept.json KILLED/config.json || fail "a training took over the folder of a run"
+cmp kept.json KILLED/config.json || fail "a training run took over the folder of a run"
 
 # A word behind a subcommand is its own, even where another subcommand has that name.
 refuses 1 "has 0 entries in turn_correct" "$agon" credit score GROUP

@@ -83,7 +83,7 @@ prints train-rm rm.yaml --set output=rm --set held_out=0.5
 prints train-rm rm.yaml --set output=rm-without
 prints train-rm rm.yaml --set output=judge --set judge=pairs
 
-# Trainings. Models that know no game stand in for those that self-play would teach.
+# Training runs. Models that know no game stand in for those that self-play would teach.
 writes train.yaml "policy: $models/agon-tiny" 'sources: [{suite: charts, level: 1, prompts: 1}]' 'samples: 2' 'steps: 1' 'threads: 1' \
   'method: adpo' 'optimizer: {warmup_steps: 0}' 'record_every: 1'
 prints train train.yaml --set output=train --set 'evaluation={every: 1, tasks: 2, samples: 2}'

@@ -77,15 +77,15 @@ as_judge=(--set lora.rank=64 --set held_out=0.05)  # a judge has neither
 # What is done is not done again, and not overwritten.
 does timeout 5 "$agon" train-rm "$scratch/rm.yaml" --resume --json
 cmp "$scratch/out" "$scratch/notes.json" || fail "a finished training says other things than when it ended"
-refuses 1 "is of another training: it has no seed, not seed = 2" "$agon" train-rm "$scratch/rm.yaml" --resume --set seed=2
+refuses 1 "is of another training run: it has no seed, not seed = 2" "$agon" train-rm "$scratch/rm.yaml" --resume --set seed=2
 for words in 'Made by agon ' '| best of N [95 %] |'; do
   grep -qF "$words" "$scratch/rm/README.md" || fail "the card lacks '$words'"
 done
-refuses 1 "that this training did not write" "$agon" train-rm "$scratch/rm.yaml" --resume "${as_judge[@]}" --set judge=pairs
+refuses 1 "that this training run did not write" "$agon" train-rm "$scratch/rm.yaml" --resume "${as_judge[@]}" --set judge=pairs
 mkdir "$scratch/somebodys"
 cp "$model"/* "$scratch/somebodys"
 for form in none pairs; do
-  refuses 1 "that this training did not write" "$agon" train-rm "$scratch/rm.yaml" "${as_judge[@]}" --set judge=$form --set "output=$scratch/somebodys"
+  refuses 1 "that this training run did not write" "$agon" train-rm "$scratch/rm.yaml" "${as_judge[@]}" --set judge=$form --set "output=$scratch/somebodys"
 done
 cmp "$model/model.safetensors" "$scratch/somebodys/model.safetensors" || fail "a model is written over"
 [ ! -e "$scratch/somebodys/lock" ] || fail "a refused training leaves a lock"

@@ -49,7 +49,7 @@ says 1 "more than 100000 values" "$agon" train laughs.yaml
 says 1 "'threads' must lie between 0 and 1024" "$agon" train small.yaml --set output=x --set threads=100000
 says 1 "as sources: [{suite: charts" "$agon" train --set output=x
 says 1 "no such model" "$agon" train small.yaml --set output=x --set "policy=no such model"
-[ ! -e x ] || fail "a training that cannot start left its folder behind"
+[ ! -e x ] || fail "a training run that cannot start left its folder behind"
 says 0 "learning_rate: " "$agon" train small.yaml --set output=x --print-config
 "$agon" train small.yaml --set output=x --print-config >printed.yaml
 says 0 "steps: 8" "$agon" train printed.yaml --print-config
@@ -100,7 +100,7 @@ says 1 "optimizer.pt" full "$agon" train small.yaml --set output=full
 says 0 "model: full/model" "$agon" train small.yaml --set output=full --resume
 cmp -s whole/model/model.safetensors full/model/model.safetensors || fail "after the full disk it ended with other weights"
 
-# Stopped while it chooses tasks, a training chooses them anew.
+# Stopped while it chooses tasks, a training run chooses them anew.
 choosing=(--set filter.offline=true --set filter.offline_tasks=150 --set steps=1 --set 'evaluation={every: 0}')
 says 0 "model: chosen/model" "$agon" train small.yaml --set output=chosen "${choosing[@]}"
 "$agon" train small.yaml --set output=stopped "${choosing[@]}" >log.txt 2>&1 &

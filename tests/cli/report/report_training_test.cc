@@ -81,7 +81,7 @@ TEST_CASE("curves come in groups, with their intervals, and long ones as means")
   REQUIRE((thin["stride"] == 2 && thin["points"] == Json::parse("[[1, 1.5], [3, 4], [5, null], [6, 7]]")));
 }
 
-TEST_CASE("a training that leaves a log alone has a report of its curves") {
+TEST_CASE("a training run that leaves a log alone has a report of its curves") {
   const test::TempFolder folder;
   const auto log = (folder / "train.jsonl").string();
   REQUIRE_FALSE(record::run_kind_in(folder.path()));
@@ -128,7 +128,7 @@ TEST_CASE("a turn's text is cut into its tokens, segment by segment") {
   REQUIRE(cli::credit_json(short_of_values).is_null());
 }
 
-TEST_CASE("the episodes of a training's report are whole groups from all along it, those that teach first") {
+TEST_CASE("the episodes of a training run's report are whole groups from all along it, those that teach first") {
   const test::TempFolder folder;
   {
     auto store = record::EpisodeStore::create(folder / "run", test::kTrainingConfig, false);
@@ -147,7 +147,7 @@ TEST_CASE("the episodes of a training's report are whole groups from all along i
   REQUIRE(cli::chosen_episodes(*run, 100, 100).size() == 60);
 }
 
-TEST_CASE("the report of a training shows its curves, and what every token was worth") {
+TEST_CASE("the report of a training run shows its curves, and what every token was worth") {
   const test::TempFolder folder;
   {
     auto store = record::EpisodeStore::create(folder / "run", test::kTrainingConfig, false);

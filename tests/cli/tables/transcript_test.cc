@@ -83,7 +83,7 @@ TEST_CASE("a run is shown as its figures and one line a task") {
   REQUIRE(json["summary"]["greedy"] == 1.0);
 }
 
-TEST_CASE("a training is shown in the terminal by its metrics, an episode with the advantages of its tokens") {
+TEST_CASE("a training run is shown in the terminal by its metrics, an episode with the advantages of its tokens") {
   const test::TempFolder folder;
   {
     auto store = record::EpisodeStore::create(folder / "run", test::kTrainingConfig, false);

@@ -103,12 +103,12 @@ TEST_CASE("train-rm: stopped and begun again it ends where it would have") {
   config.source.update({{"threads", 2}, {"checkpoint_steps", 1}, {"output", "elsewhere"}});
   CHECK(!train_reward_model(config, false).is_null());
   config.source["seed"] = 2;
-  CHECK_THROWS_WITH(train_reward_model(config, false), Contains("of another training"));
+  CHECK_THROWS_WITH(train_reward_model(config, false), Contains("of another training run"));
   // A checkpoint of other data is refused.
   RewardTrainingConfig other = training_config(folder, "other", data);
   CHECK(train_reward_model(other, true).is_null());
   good_and_bad(folder.path(), 49);
-  CHECK_THROWS_WITH(train_reward_model(other, false), Contains("of another training"));
+  CHECK_THROWS_WITH(train_reward_model(other, false), Contains("of another training run"));
 }
 
 TEST_CASE("train-rm: a judge's folder has a card") {
@@ -148,7 +148,7 @@ TEST_CASE("train-rm: a finished judge is not trained again, and not taken for an
   CHECK(train_judge(config, false) == notes);
   CHECK(fs::last_write_time(config.output / "model.safetensors") == written);
   config.source["seed"] = 2;
-  CHECK_THROWS_WITH(train_judge(config, false), Contains("judge.json is of another training"));
+  CHECK_THROWS_WITH(train_judge(config, false), Contains("judge.json is of another training run"));
   write_file_atomically((config.output / "judge.json").string(), "{");
   CHECK_THROWS_WITH(train_judge(config, false), Contains("judge.json is damaged"));
 }
@@ -175,7 +175,7 @@ TEST_CASE("train-rm: a damaged checkpoint and an output that cannot be written a
     CHECK_THROWS_WITH(train_reward_model(config, false), Contains("state.json: the checkpoint is damaged"));
   }
   write_file_atomically(state, R"({"step": 0, "training": 7})");
-  CHECK_THROWS_WITH(train_reward_model(config, false), Contains("of another training"));
+  CHECK_THROWS_WITH(train_reward_model(config, false), Contains("of another training run"));
   write_file_atomically((folder / "file").string(), "");
   RewardTrainingConfig below = training_config(folder, "file/rm", data);
   CHECK_THROWS_WITH(train_reward_model(below, false), Contains("file/rm: the folder cannot be made"));

@@ -134,7 +134,8 @@ TEST_CASE("Offline training that is stopped goes on to the same weights") {
   CHECK_FALSE(train_offline(config_into(folder / "other"), win_and_loss(), at_once));
   std::vector<OfflineSample> others = win_and_loss();
   others[0].reward = -1;
-  CHECK_THROWS_WITH(train_offline(config_into(folder / "other"), others, never), Catch::Contains("another training"));
+  CHECK_THROWS_WITH(train_offline(config_into(folder / "other"), others, never),
+                    Catch::Contains("another training run"));
   // Killed before the caller recorded that it is done: it goes on from the last checkpoint, and nothing is lost.
   REQUIRE(std::filesystem::exists(folder / "cut/checkpoint/state.json"));
   REQUIRE(train_offline(config, win_and_loss(), never));

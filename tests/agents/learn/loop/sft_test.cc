@@ -60,7 +60,7 @@ model:
 )";
 }
 
-// A training that goes on from the model that config_text(start, ...) wrote.
+// A training run that goes on from the model that config_text(start, ...) wrote.
 std::string continued_text(const std::string& output, const std::string& start, int steps) {
   return "output: " + output + "\nstart: " + start +
          "\nseed: 3\nsources: [{suite: charts, episodes: 4, two_turn: true}, {suite: charts, episodes: 2}]\nsteps: " +
@@ -165,7 +165,7 @@ TEST_CASE("a two-turn demonstration shows the first answer that it is given and 
   REQUIRE(folder.tokenizer->decode(trained).substr(0, said.size() - 10) == said.substr(0, said.size() - 10));
 }
 
-TEST_CASE("a training goes on from a model, and shows that model's own first answers", "[long]") {
+TEST_CASE("a training run goes on from a model, and shows that model's own first answers", "[long]") {
   const ScratchFolder scratch;
   std::atomic<bool> stop = false;
   REQUIRE(train_sft(load_sft_config(write_config(scratch, "first", config_text("first", 60))), stop));
@@ -234,7 +234,7 @@ TEST_CASE("steps that a model wrote are shown to a critic, as many right ones as
   REQUIRE_THROWS_WITH(demonstrate_written(*env, other, 3), Catch::Contains("has another verdict"));
 }
 
-TEST_CASE("a training whose critic is shown a model's steps is the same when it resumes", "[long]") {
+TEST_CASE("a training run whose critic is shown a model's steps is the same when it resumes", "[long]") {
   const ScratchFolder scratch;
   const std::string model = agon::test::source_path("models/agon-tiny");
   const std::string text = "start: " + model +
@@ -353,7 +353,8 @@ TEST_CASE("an output folder with a model of somebody else's is refused and stays
   std::filesystem::create_directories(config.output);
   std::ofstream(config.output / "config.json") << "{}";
   std::atomic<bool> stop = false;
-  REQUIRE_THROWS_WITH(train_sft(config, stop), Catch::Contains("holds a config.json that this training did not write"));
+  REQUIRE_THROWS_WITH(train_sft(config, stop),
+                      Catch::Contains("holds a config.json that this training run did not write"));
   REQUIRE(read_file(config.output / "config.json") == "{}");
 }
 
