@@ -24,8 +24,8 @@ void* map(std::size_t bytes) {
       ::mmap(nullptr, bytes + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapped == MAP_FAILED) throw std::bad_alloc();
   auto* const first = static_cast<char*>(mapped);
-  const std::size_t before = rounded_up(reinterpret_cast<std::uintptr_t>(first), kHugePage) -
-                             reinterpret_cast<std::uintptr_t>(first);
+  const std::size_t before =
+      rounded_up(reinterpret_cast<std::uintptr_t>(first), kHugePage) - reinterpret_cast<std::uintptr_t>(first);
   if (before > 0) ::munmap(first, before);
   if (before < kHugePage) ::munmap(first + before + bytes, kHugePage - before);
   ::madvise(first + before, bytes, MADV_HUGEPAGE);  // without them the pages are small

@@ -1,5 +1,6 @@
-// kernels/aligned.h - a block of floats that begins on a 64-byte line, zero-filled. Owns its memory; grows only. A block
-// of 2 MiB or more takes memory when it is first written, by any thread, and in huge pages where the kernel has them.
+// kernels/aligned.h - a block of floats that begins on a 64-byte line, zero-filled. Owns its memory; grows only. A
+// block of 2 MiB or more takes memory when it is first written, by any thread, and in huge pages where the kernel has
+// them.
 #pragma once
 
 #include <cstddef>

@@ -111,7 +111,8 @@ class PiecewiseRead {
 
   void read(const auto& body, std::int64_t begin, std::int64_t end, std::int64_t count) const {
     body(begin, end);
-    stack_.release(static_cast<int>(begin * stack_.outputs() / count), static_cast<int>(end * stack_.outputs() / count));
+    stack_.release(static_cast<int>(begin * stack_.outputs() / count),
+                   static_cast<int>(end * stack_.outputs() / count));
   }
 
   const Stack& stack_;
