@@ -19,7 +19,7 @@ class AlignedFloats {
 
  private:
   struct Release {
-    std::size_t bytes = 0;
+    std::size_t bytes;  // 0 of none
     void operator()(float* memory) const;
   };
   using Memory = std::unique_ptr<float[], Release>;

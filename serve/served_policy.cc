@@ -23,12 +23,15 @@ std::size_t longest_token(const agents::Tokenizer& tokenizer) {
 
 ServedPolicy::ServedPolicy(const std::filesystem::path& folder, const agents::EngineOptions& options,
                            const agents::BackendOptions& backend, std::optional<agents::Resampler> resampler)
-    : folder_(agents::open_model_folder(folder, resampler)),
+    : ServedPolicy(folder, agents::open_model(folder, backend, resampler), options) {}
+
+ServedPolicy::ServedPolicy(const std::filesystem::path& folder, agents::OpenModel model,
+                           const agents::EngineOptions& options)
+    : folder_(std::move(model.folder)),
       name_(std::filesystem::weakly_canonical(folder).filename().string()),
       longest_token_(longest_token(*folder_.tokenizer)),
       pictures_(folder_.images),
-      engine_(agents::open_backend(folder_.path, folder_.config, backend), folder_.config, folder_.tokenizer, options) {
-}
+      engine_(std::move(model.backend), folder_.config, folder_.tokenizer, options) {}
 
 void ServedPolicy::add_adapter(const std::string& name, const std::filesystem::path& folder) {
   if (name == name_ || adapters_.contains(name))

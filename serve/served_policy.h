@@ -55,6 +55,8 @@ class ServedPolicy {
   void require_room(const agents::EncodedPrompt& prompt, std::int64_t max_tokens) const;
 
  private:
+  ServedPolicy(const std::filesystem::path& folder, agents::OpenModel model, const agents::EngineOptions& options);
+
   // For a text so long that its tokens cannot fit, before it is read: that takes memory.
   void require_readable(std::size_t bytes) const;
 

@@ -36,9 +36,8 @@ Hash128 hash_of(const std::vector<Message>& messages, std::string_view prefix) {
 }
 
 std::shared_ptr<LocalModel> load_model(const std::filesystem::path& folder, const LocalPolicyOptions& options) {
-  ModelFolder parts = open_model_folder(folder, options.resampler);
-  std::unique_ptr<ModelBackend> backend = open_backend(parts.path, parts.config, options.backend);
-  return std::make_shared<LocalModel>(std::move(parts), std::move(backend), options);
+  OpenModel model = open_model(folder, options.backend, options.resampler);
+  return std::make_shared<LocalModel>(std::move(model.folder), std::move(model.backend), options);
 }
 
 // The one that a policy of this process holds, or a new one. Files that have changed since are another model.

@@ -1,6 +1,8 @@
 #include "agents/engine/open_backend.h"
 
 #include <algorithm>
+#include <future>
+#include <utility>
 
 #include "agents/engine/cpu_backend.h"
 #include "core/error.h"
@@ -30,6 +32,14 @@ std::unique_ptr<ModelBackend> open_backend(const std::filesystem::path& folder, 
   const MemoryPlan plan = require_memory(folder, config, options.memory);
   return std::make_unique<CpuBackend>(load_engine_weights(folder, config, options.memory.weights), config,
                                       plan.key_value_bytes, options.memory.keys);
+}
+
+OpenModel open_model(const std::filesystem::path& folder, const BackendOptions& options,
+                     std::optional<Resampler> resampler) {
+  const ModelConfig config = open_model_config(folder);
+  auto parts = std::async(std::launch::async, [&] { return open_model_folder(folder, resampler); });
+  auto backend = open_backend(folder, config, options);
+  return {parts.get(), std::move(backend)};
 }
 
 }  // namespace agon::agents

@@ -8,11 +8,13 @@
 #include <compare>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "agents/engine/backend.h"
 #include "agents/engine/memory_plan.h"
+#include "agents/hub/model_folder.h"
 
 namespace agon::agents {
 
@@ -32,8 +34,16 @@ struct BackendOptions {
 std::unique_ptr<ModelBackend> open_backend(const std::filesystem::path& folder, const ModelConfig& config,
                                            const BackendOptions& options);
 
-// The same for a device of LibTorch; agents/learn/backend/torch_backend.cc defines it, and the program loads LibTorch
-// for it (cli/learning/on_demand.cc). A program that has neither gets an Error.
+struct OpenModel {
+  ModelFolder folder;
+  std::unique_ptr<ModelBackend> backend;
+};
+// A whole model: its tokenizer is read while its weights are packed. Throws Error as open_model_folder, too.
+OpenModel open_model(const std::filesystem::path& folder, const BackendOptions& options,
+                     std::optional<Resampler> resampler = std::nullopt);
+
+// The same as open_backend for a device of LibTorch; agents/learn/backend/torch_backend.cc defines it, and the program
+// loads LibTorch for it (cli/learning/on_demand.cc). A program that has neither gets an Error.
 std::unique_ptr<ModelBackend> open_torch_backend(const std::filesystem::path& folder, const ModelConfig& config,
                                                  const BackendOptions& options);
 

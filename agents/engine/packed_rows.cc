@@ -127,14 +127,11 @@ kernels::PackedLinear pack_floats(const Stack& stack, const kernels::ParallelFor
 kernels::BfloatLinear pack_bfloats(const Stack& stack, const kernels::ParallelFor& parallel) {
   return kernels::pack_bfloat_linear(
       stack.outputs(), stack.inputs(), stack.bias(),
-      [&](int row) {
-        thread_local std::vector<std::uint16_t> rounded;
-        rounded.resize(static_cast<std::size_t>(stack.inputs()));
+      [&](int row, std::uint16_t* bits) {
         if (stack.type(row).name == "BF16")  // a file's rows may lie at odd places
-          std::memcpy(rounded.data(), stack.bytes(row).data(), 2 * rounded.size());
+          std::memcpy(bits, stack.bytes(row).data(), sizeof *bits * static_cast<std::size_t>(stack.inputs()));
         else
-          kernels::round_to_bfloat(stack.values(row).data(), stack.inputs(), rounded.data());
-        return static_cast<const std::uint16_t*>(rounded.data());
+          kernels::round_to_bfloat(stack.values(row).data(), stack.inputs(), bits);
       },
       parallel);
 }

@@ -180,13 +180,18 @@ TextFolder open_text_folder(const fs::path& folder) {
 
 namespace {
 
+ModelConfig open_hub_config(const fs::path& folder) {
+  const fs::path path = find_file(folder, {"config.json"});
+  ModelConfig config = parse_model_config(read_json_file(path), path.string());
+  read_generation_config(folder / "generation_config.json", config);
+  require_ends(config, folder);
+  return config;
+}
+
 ModelFolder open_hub_folder(const fs::path& folder) {
   ModelFolder parts;
   parts.path = folder;
-  const fs::path config = find_file(folder, {"config.json"});
-  parts.config = parse_model_config(read_json_file(config), config.string());
-  read_generation_config(folder / "generation_config.json", parts.config);
-  require_ends(parts.config, folder);
+  parts.config = open_hub_config(folder);
   if (parts.config.vision) {
     parts.images = open_image_processor(folder);
     check_patches(parts);
@@ -206,6 +211,13 @@ ModelFolder open_model_folder(const fs::path& folder, std::optional<Resampler> r
   ModelFolder parts = gguf ? open_gguf(*gguf) : open_hub_folder(folder);
   if (resampler) parts.images.resampler = *resampler;
   return parts;
+}
+
+ModelConfig open_model_config(const fs::path& path) {
+  const auto gguf = find_gguf(path);
+  if (!gguf) return open_hub_config(path);
+  const std::optional<GgufVision> vision = open_gguf_vision(*gguf);
+  return gguf_config(*GgufFile::open(*gguf), vision ? &*vision : nullptr, gguf->string());
 }
 
 void save_model_files(const fs::path& folder, const ModelFolder& parts, const std::string& dtype) {

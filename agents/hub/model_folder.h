@@ -37,6 +37,9 @@ TextFolder open_text_folder(const std::filesystem::path& folder);
 // folder names. Throws Error naming the file that is missing or wrong.
 ModelFolder open_model_folder(const std::filesystem::path& folder, std::optional<Resampler> resampler = std::nullopt);
 
+// Its config alone, which takes no time. Throws Error likewise.
+ModelConfig open_model_config(const std::filesystem::path& folder);
+
 // Writes all files of the folder except the weights, each atomically. dtype: the type of the weights, as config.json
 // names it ("float32"). Throws Error if the parts belong to different models, or a file cannot be written.
 void save_model_files(const std::filesystem::path& folder, const ModelFolder& parts, const std::string& dtype);

@@ -72,12 +72,12 @@ class Bench {
  public:
   Bench(const agents::PolicySource& source, const BenchFlags& flags) : flags_(flags) {
     const auto start = Clock::now();
-    folder_ = agents::open_model_folder(source.folder, source.choices.resampler);
+    agents::OpenModel model = agents::open_model(source.folder, source.backend_options(), source.choices.resampler);
+    folder_ = std::move(model.folder);
     folder_.config.eos_token_ids.clear();
-    auto backend = agents::open_backend(source.folder, folder_.config, source.backend_options());
-    weight_bytes_ = backend->weight_bytes();
-    step_bytes_ = backend->step_bytes();
-    engine_ = std::make_unique<agents::Engine>(std::move(backend), folder_.config, folder_.tokenizer,
+    weight_bytes_ = model.backend->weight_bytes();
+    step_bytes_ = model.backend->step_bytes();
+    engine_ = std::make_unique<agents::Engine>(std::move(model.backend), folder_.config, folder_.tokenizer,
                                                agents::EngineOptions{.threads = flags.threads});
     first_token_s_ = seconds_since(start) + seconds_of(1, 8, 1);
   }

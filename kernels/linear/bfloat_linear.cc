@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <cstring>
 
 #include "kernels/linear/bfloat_product.h"
 #include "kernels/multiversion.h"
@@ -30,6 +31,25 @@ AGON_MULTIVERSION void round_row(const float* x, std::int64_t count, std::uint16
   }
 }
 
+// The rows of one panel on their way into it.
+class RowBlock {
+ public:
+  explicit RowBlock(std::int64_t pairs)
+      : pairs_(pairs), stride_(2 * pairs + kLine), rows_(static_cast<std::size_t>(kBfloatPanel * stride_)) {}
+  std::uint16_t* row(std::int64_t n) { return rows_.data() + n * stride_; }
+  // panel [pairs, 16, 2]
+  void interleave(std::uint16_t* panel) const {
+    for (std::int64_t k = 0; k < pairs_; ++k)
+      for (std::int64_t n = 0; n < kBfloatPanel; ++n)
+        std::memcpy(panel + (k * kBfloatPanel + n) * 2, rows_.data() + n * stride_ + 2 * k, 2 * sizeof(std::uint16_t));
+  }
+
+ private:
+  static constexpr std::int64_t kLine = 32;  // rows of a power of two would lie in the same lines of the cache
+  std::int64_t pairs_, stride_;
+  std::vector<std::uint16_t> rows_;  // zeros at first: the last of an odd number has no partner
+};
+
 // Tiles before VDPBF16PS: their bits differ, so one of them computes all (kernels/linear/bfloat_tiles.h).
 BfloatProductFunction choose_product() {
   for (const BfloatProductFunction best :
@@ -43,7 +63,7 @@ BfloatProductFunction choose_product() {
 void round_to_bfloat(const float* x, std::int64_t count, std::uint16_t* rounded) { round_row(x, count, rounded); }
 
 BfloatLinear pack_bfloat_linear(int outputs, int inputs, const float* bias,
-                                const std::function<const std::uint16_t*(int output)>& row_of,
+                                const std::function<void(int output, std::uint16_t* row)>& read_row,
                                 const ParallelFor& parallel) {
   BfloatLinear packed;
   packed.inputs = inputs;
@@ -52,10 +72,12 @@ BfloatLinear pack_bfloat_linear(int outputs, int inputs, const float* bias,
   packed.panels.require(static_cast<std::size_t>(panels_of(outputs) * size) / 2);
   std::uint16_t* const panels = values_at(packed.panels);
   run_parallel(parallel, panels_of(outputs), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t n = begin * kBfloatPanel; n < std::min<std::int64_t>(end * kBfloatPanel, outputs); ++n) {
-      const std::uint16_t* const row = row_of(static_cast<int>(n));
-      std::uint16_t* const column = panels + n / kBfloatPanel * size + n % kBfloatPanel * 2;
-      for (std::int64_t k = 0; k < inputs; ++k) column[k / 2 * 2 * kBfloatPanel + k % 2] = row[k];
+    RowBlock rows(pairs_of(inputs));
+    for (std::int64_t panel = begin; panel < end; ++panel) {
+      const auto count = std::min<std::int64_t>(kBfloatPanel, outputs - panel * kBfloatPanel);
+      for (std::int64_t n = 0; n < count; ++n) read_row(static_cast<int>(panel * kBfloatPanel + n), rows.row(n));
+      for (std::int64_t n = count; n < kBfloatPanel; ++n) std::fill_n(rows.row(n), 2 * pairs_of(inputs), 0);
+      rows.interleave(panels + panel * size);
     }
   });
   if (bias) packed.bias.assign(bias, bias + outputs);

@@ -20,10 +20,10 @@ struct BfloatLinear {
   std::vector<float> bias;  // [N], or empty
 };
 
-// row_of(n): the bits of output n's weights [K], valid until the next call on that thread; for each n
-// once, on several threads. bias [N] may be null.
+// read_row(n, row): writes the bits of output n's weights [K] to row; for each n once, on several threads. bias [N] may
+// be null.
 BfloatLinear pack_bfloat_linear(int outputs, int inputs, const float* bias,
-                                const std::function<const std::uint16_t*(int output)>& row_of,
+                                const std::function<void(int output, std::uint16_t* row)>& read_row,
                                 const ParallelFor& parallel);
 // The weights of one output: [K].
 void decode_row(const BfloatLinear& weight, int output, float* row);

@@ -21,7 +21,9 @@ std::vector<std::uint16_t> random_bfloats(std::size_t count, std::uint32_t seed)
 }
 
 BfloatLinear packed(const std::vector<std::uint16_t>& weight, int outputs, int inputs, const float* bias) {
-  return pack_bfloat_linear(outputs, inputs, bias, [&](int n) { return weight.data() + n * inputs; }, {});
+  return pack_bfloat_linear(outputs, inputs, bias,
+                            [&](int n, std::uint16_t* row) { std::copy_n(weight.data() + n * inputs, inputs, row); },
+                            {});
 }
 
 void emulated_product(const BfloatProduct& at, std::int64_t begin, std::int64_t end) {
