@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "agents/hub/gguf_vision.h"
+#include "agents/hub/gguf/vision.h"
 #include "core/hash.h"
 
 namespace agon::agents {

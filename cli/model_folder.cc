@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "agents/hub/gguf_model.h"
+#include "agents/hub/gguf/model.h"
 #include "agents/hub/hub_cache.h"
 #include "agents/hub/peft_config.h"
 #include "agents/learn/data/response_scorer.h"

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "agents/hub/tokenizer.h"
+#include "agents/hub/tokenizer/tokenizer.h"
 #include "agents/policy.h"
 #include "serve/request_fields.h"
 

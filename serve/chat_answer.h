@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "agents/hub/tokenizer.h"
+#include "agents/hub/tokenizer/tokenizer.h"
 #include "agents/policy.h"
 #include "core/json.h"
 #include "serve/answer_options.h"

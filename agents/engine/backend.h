@@ -12,9 +12,9 @@
 #include <span>
 #include <vector>
 
-#include "agents/engine/engine_adapter.h"
+#include "agents/engine/adapter.h"
 #include "agents/engine/key_value_cache.h"
-#include "agents/hub/image_processor.h"
+#include "agents/hub/pictures/image_processor.h"
 #include "kernels/parallel.h"
 
 namespace agon::agents {

@@ -6,7 +6,7 @@
 
 #include "agents/engine/backend.h"
 #include "agents/engine/decoder.h"
-#include "agents/engine/engine_weights.h"
+#include "agents/engine/weights.h"
 #include "agents/hub/model_config.h"
 
 namespace agon::agents {

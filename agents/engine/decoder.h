@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "agents/engine/backend.h"
-#include "agents/engine/engine_weights.h"
 #include "agents/engine/key_value_cache.h"
 #include "agents/engine/transformer_block.h"
+#include "agents/engine/weights.h"
 
 namespace agon::agents {
 

@@ -14,12 +14,12 @@
 #include <thread>
 #include <vector>
 
+#include "agents/engine/adapter.h"
 #include "agents/engine/backend.h"
-#include "agents/engine/engine_adapter.h"
-#include "agents/engine/engine_weights.h"
 #include "agents/engine/memory_plan.h"
+#include "agents/engine/weights.h"
 #include "agents/hub/prompt.h"
-#include "agents/hub/tokenizer.h"
+#include "agents/hub/tokenizer/tokenizer.h"
 #include "agents/policy.h"
 #include "kernels/attention/attention.h"
 

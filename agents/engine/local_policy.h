@@ -12,7 +12,7 @@
 #include "agents/engine/engine.h"
 #include "agents/engine/open_backend.h"
 #include "agents/hub/model_folder.h"
-#include "agents/hub/patched_pictures.h"
+#include "agents/hub/pictures/patched_pictures.h"
 #include "agents/policy.h"
 
 namespace agon::agents {

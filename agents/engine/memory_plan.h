@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <string>
 
-#include "agents/engine/engine_weights.h"
 #include "agents/engine/key_value_cache.h"
+#include "agents/engine/weights.h"
 #include "agents/hub/checkpoint_tensors.h"
 #include "agents/hub/model_config.h"
 

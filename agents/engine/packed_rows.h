@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "agents/engine/engine_weights.h"
+#include "agents/engine/weights.h"
 #include "agents/hub/checkpoint_tensors.h"
 #include "kernels/parallel.h"
 

@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "agents/engine/engine_adapter.h"
+#include "agents/engine/adapter.h"
 #include "agents/engine/key_value_cache.h"
 #include "agents/hub/prompt.h"
 #include "core/recently_used.h"

@@ -10,7 +10,7 @@
 
 #include "agents/engine/ranked_draw.h"
 #include "agents/hub/model_config.h"
-#include "agents/hub/tokenizer.h"
+#include "agents/hub/tokenizer/tokenizer.h"
 #include "agents/policy.h"
 #include "core/rng.h"
 

@@ -1,5 +1,5 @@
 // agents/engine/scheduler.h - holds the waiting sequences of the engine and the ones that run as one batch. It decides
-// which sequence joins, with which prompt and pages, and which call is done; agents/engine/engine_compute.h does the
+// which sequence joins, with which prompt and pages, and which call is done; agents/engine/compute.h does the
 // arithmetic. Belongs to the engine's thread.
 #pragma once
 
@@ -9,11 +9,11 @@
 #include <memory>
 #include <vector>
 
-#include "agents/engine/engine_call.h"
-#include "agents/engine/engine_compute.h"
-#include "agents/engine/engine_sequence.h"
+#include "agents/engine/call.h"
+#include "agents/engine/compute.h"
 #include "agents/engine/key_value_cache.h"
 #include "agents/engine/prompt_cache.h"
+#include "agents/engine/sequence.h"
 #include "core/error.h"
 
 namespace agon::agents {

@@ -5,8 +5,8 @@
 #include <functional>
 #include <span>
 
-#include "agents/engine/engine_adapter.h"
-#include "agents/engine/engine_weights.h"
+#include "agents/engine/adapter.h"
+#include "agents/engine/weights.h"
 #include "kernels/aligned.h"
 #include "kernels/parallel.h"
 

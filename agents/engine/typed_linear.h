@@ -5,8 +5,8 @@
 #include <variant>
 #include <vector>
 
-#include "kernels/linear/bfloat_linear.h"
-#include "kernels/linear/coded_linear.h"
+#include "kernels/linear/bfloat/linear.h"
+#include "kernels/linear/coded/linear.h"
 #include "kernels/linear/linear.h"
 
 namespace agon::agents {

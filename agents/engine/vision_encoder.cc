@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "agents/engine/transformer_block.h"
-#include "agents/hub/place_taps.h"
+#include "agents/hub/pictures/place_taps.h"
 #include "kernels/activation/activation.h"
 #include "kernels/attention/attention.h"
 #include "kernels/rotary/rotary.h"

@@ -4,10 +4,10 @@
 
 #include <vector>
 
-#include "agents/engine/engine_adapter.h"
-#include "agents/engine/engine_weights.h"
-#include "agents/hub/image_processor.h"
+#include "agents/engine/adapter.h"
+#include "agents/engine/weights.h"
 #include "agents/hub/model_config.h"
+#include "agents/hub/pictures/image_processor.h"
 #include "kernels/parallel.h"
 
 namespace agon::agents {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "agents/hub/gguf_model.h"
+#include "agents/hub/gguf/model.h"
 #include "core/error.h"
 
 namespace agon::agents {

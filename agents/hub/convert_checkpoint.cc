@@ -9,14 +9,14 @@
 #include <vector>
 
 #include "agents/hub/checkpoint_tensors.h"
-#include "agents/hub/gguf_model.h"
-#include "agents/hub/gguf_vision.h"
-#include "agents/hub/gguf_writer.h"
+#include "agents/hub/gguf/model.h"
+#include "agents/hub/gguf/vision.h"
+#include "agents/hub/gguf/writer.h"
 #include "agents/hub/model_folder.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "kernels/half.h"
-#include "kernels/linear/bfloat_linear.h"
+#include "kernels/linear/bfloat/linear.h"
 
 namespace agon::agents {
 namespace {

@@ -1,7 +1,7 @@
 #include "agents/hub/model_folder.h"
 
-#include "agents/hub/gguf_model.h"
-#include "agents/hub/gguf_tokenizer.h"
+#include "agents/hub/gguf/model.h"
+#include "agents/hub/gguf/tokenizer.h"
 #include "agents/hub/json_file.h"
 #include "core/error.h"
 #include "core/file.h"

@@ -9,9 +9,9 @@
 #include <string>
 
 #include "agents/hub/chat_template.h"
-#include "agents/hub/image_processor.h"
 #include "agents/hub/model_config.h"
-#include "agents/hub/tokenizer.h"
+#include "agents/hub/pictures/image_processor.h"
+#include "agents/hub/tokenizer/tokenizer.h"
 
 namespace agon::agents {
 

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "agents/hub/chat_template.h"
-#include "agents/hub/image_processor.h"
 #include "agents/hub/model_config.h"
-#include "agents/hub/patched_pictures.h"
-#include "agents/hub/tokenizer.h"
+#include "agents/hub/pictures/image_processor.h"
+#include "agents/hub/pictures/patched_pictures.h"
+#include "agents/hub/tokenizer/tokenizer.h"
 
 namespace agon::agents {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/linear/coded_linear.h"
+#include "kernels/linear/coded/linear.h"
 
 namespace agon::agents {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "agents/hub/image_processor.h"
-#include "agents/hub/tokenizer.h"
+#include "agents/hub/pictures/image_processor.h"
+#include "agents/hub/tokenizer/tokenizer.h"
 #include "core/text.h"
 
 using namespace agon::agents;

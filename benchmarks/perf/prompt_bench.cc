@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "agents/hub/image_processor.h"
 #include "agents/hub/model_folder.h"
+#include "agents/hub/pictures/image_processor.h"
 #include "core/error.h"
 #include "core/image.h"
 #include "core/json_parse.h"

@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "agents/engine/engine_weights.h"
+#include "agents/engine/weights.h"
 #include "agents/hub/convert_checkpoint.h"
-#include "agents/hub/gguf_vision.h"
+#include "agents/hub/gguf/vision.h"
 #include "agents/hub/model_folder.h"
 #include "cli/commands/commands.h"
 #include "cli/flags/usage.h"

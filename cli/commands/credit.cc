@@ -9,7 +9,7 @@
 #include <memory>
 #include <optional>
 
-#include "agents/hub/tokenizer.h"
+#include "agents/hub/tokenizer/tokenizer.h"
 #include "agents/learn/credit/unused_settings.h"
 #include "agents/learn/data/trajectory.h"
 #include "agents/learn/loop/decomposition.h"

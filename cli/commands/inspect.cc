@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "agents/engine/engine_weights.h"
 #include "agents/engine/memory_plan.h"
 #include "agents/engine/weight_comparison.h"
+#include "agents/engine/weights.h"
 #include "agents/hub/checkpoint_tensors.h"
-#include "agents/hub/gguf_model.h"
+#include "agents/hub/gguf/model.h"
 #include "agents/hub/model_folder.h"
 #include "agents/model_fingerprint.h"
 #include "cli/commands/commands.h"

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "agents/hub/gguf_model.h"
-#include "agents/hub/gguf_tokenizer.h"
+#include "agents/hub/gguf/model.h"
+#include "agents/hub/gguf/tokenizer.h"
 #include "agents/hub/json_file.h"
-#include "agents/hub/tokenizer.h"
+#include "agents/hub/tokenizer/tokenizer.h"
 #include "cli/commands/commands.h"
 #include "cli/flags/usage.h"
 #include "cli/model_folder.h"

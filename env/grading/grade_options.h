@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/json.h"
-#include "env/grading/answer/number.h"
+#include "env/grading/answer/number/number.h"
 #include "env/grading/coordinates.h"
 
 namespace agon::env {

@@ -5,7 +5,8 @@
 //                   "the final answer is ..", "the answer is .."; of several boxes, points or phrases the last
 //                   (env/grading/answer/part.h, phrases.h)
 //   3. Compare      by the rule that the task names (env/grading/rules/). Numbers, options, places and actions are read
-//                   by env/grading/answer/number.h and choice.h, env/grading/box_text.h and env/grading/gui_action.h
+//                   by env/grading/answer/number/number.h and choice.h, env/grading/box_text.h and
+//                   env/grading/gui_action.h
 // The published rules of SQuAD and MAT (env/grading/published_rules.h) stay as they were published, and normalise
 // nothing else.
 #pragma once

@@ -1,8 +1,8 @@
 #include "env/grading/single_rules.h"
 
 #include "core/text.h"
-#include "env/grading/answer/number_meant.h"
-#include "env/grading/answer/number_text.h"
+#include "env/grading/answer/number/meant.h"
+#include "env/grading/answer/number/text.h"
 #include "env/grading/answer/part.h"
 #include "env/grading/answer/plain_text.h"
 #include "env/protocol.h"

@@ -5,13 +5,13 @@
 #include <optional>
 #include <string_view>
 
-#include "env/grading/answer/number.h"
+#include "env/grading/answer/number/number.h"
 
 namespace agon::env {
 
 bool exact_match(std::string_view answer, std::string_view gold);  // after trimming
-// The number that a whole text is, or that its last \boxed{} holds (env/grading/answer/number.h); nothing for other
-// text.
+// The number that a whole text is, or that its last \boxed{} holds (env/grading/answer/number/number.h); nothing for
+// other text.
 std::optional<double> parse_number(std::string_view text);
 bool number_match(std::string_view answer, std::string_view gold, const std::optional<Tolerance>& tolerance = {});
 

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "kernels/attention/key_block.h"
-#include "kernels/linear/bfloat_linear.h"
+#include "kernels/linear/bfloat/linear.h"
 #include "kernels/multiversion.h"
 #include "kernels/vector.h"
 

@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 #include "env/grading/answer/choice.h"
-#include "env/grading/answer/number_meant.h"
+#include "env/grading/answer/number/meant.h"
 #include "env/grading/answer/plain_text.h"
 #include "env/grading/grader.h"
 #include "env/grading/visual_arft.h"

@@ -1,4 +1,4 @@
-#include "kernels/linear/bfloat_linear.h"
+#include "kernels/linear/bfloat/linear.h"
 
 #include <bit>
 #include <cmath>
@@ -6,7 +6,7 @@
 
 #include "emulated_tiles.h"
 #include "kernel_testing.h"
-#include "kernels/linear/bfloat_product.h"
+#include "kernels/linear/bfloat/product.h"
 
 using namespace agon::kernels;
 using namespace agon::test;

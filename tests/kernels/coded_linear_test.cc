@@ -1,11 +1,11 @@
-#include "kernels/linear/coded_linear.h"
+#include "kernels/linear/coded/linear.h"
 
 #include <cmath>
 #include <limits>
 
 #include "kernel_testing.h"
 #include "kernels/half.h"
-#include "kernels/linear/coded_product.h"
+#include "kernels/linear/coded/product.h"
 
 using namespace agon::kernels;
 using namespace agon::test;

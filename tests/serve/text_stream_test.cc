@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "agents/engine/completion_text.h"
-#include "agents/hub/tokenizer.h"
+#include "agents/hub/tokenizer/tokenizer.h"
 #include "core/rng.h"
 #include "core/text.h"
 #include "paths.h"

@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "agents/hub/image_processor.h"
 #include "agents/hub/model_config.h"
+#include "agents/hub/pictures/image_processor.h"
 #include "agents/hub/prompt.h"
 #include "agents/hub/safetensors.h"
-#include "agents/hub/tokenizer.h"
+#include "agents/hub/tokenizer/tokenizer.h"
 #include "core/json.h"
 #include "core/text.h"
 #include "paths.h"

@@ -7,7 +7,7 @@
 #include <map>
 #include <mutex>
 
-#include "agents/learn/data/sft_data.h"
+#include "agents/learn/data/sft/data.h"
 #include "agents/rollout.h"
 #include "core/error.h"
 #include "core/progress.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "agents/hub/patched_pictures.h"
+#include "agents/hub/pictures/patched_pictures.h"
 #include "agents/learn/credit/group.h"
 #include "agents/learn/data/trajectory.h"
 #include "agents/learn/network/packed_group.h"

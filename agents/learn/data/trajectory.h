@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "agents/hub/tokenizer.h"
+#include "agents/hub/tokenizer/tokenizer.h"
 #include "agents/learn/credit/credit.h"
 #include "env/protocol.h"
 #include "record/episode.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "agents/hub/image_processor.h"
+#include "agents/hub/pictures/image_processor.h"
 #include "agents/hub/prompt.h"
 #include "agents/learn/data/picture_change.h"
 

@@ -7,8 +7,8 @@
 #include <chrono>
 
 #include "agents/engine/local_policy.h"
-#include "agents/hub/tokenizer_learner.h"
-#include "agents/learn/data/sft_queue.h"
+#include "agents/hub/tokenizer/tokenizer_learner.h"
+#include "agents/learn/data/sft/queue.h"
 #include "agents/learn/loop/checkpoint_folder.h"
 #include "agents/learn/loop/learning_rate.h"
 #include "agents/learn/loop/sft_model.h"

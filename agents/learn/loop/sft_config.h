@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "agents/hub/image_processor.h"
 #include "agents/hub/model_config.h"
-#include "agents/learn/data/sft_source.h"
+#include "agents/hub/pictures/image_processor.h"
+#include "agents/learn/data/sft/source.h"
 #include "core/json.h"
 
 namespace agon::agents {

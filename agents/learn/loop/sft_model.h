@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "agents/learn/data/sft_batch.h"
+#include "agents/learn/data/sft/batch.h"
 #include "agents/learn/loop/optimizer.h"
 #include "agents/learn/loop/sft_config.h"
 #include "agents/learn/network/transformer_network.h"

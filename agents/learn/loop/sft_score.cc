@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 
-#include "agents/learn/data/sft_answers.h"
+#include "agents/learn/data/sft/answers.h"
 #include "core/progress.h"
 #include "env/protocol.h"
 #include "env/suite.h"

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <vector>
 
-#include "agents/learn/data/sft_data.h"
+#include "agents/learn/data/sft/data.h"
 #include "agents/policy.h"
 #include "record/episode.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "agents/engine/backend.h"
-#include "agents/engine/engine_weights.h"
+#include "agents/engine/weights.h"
 #include "agents/hub/model_folder.h"
 #include "agents/learn/data/train_rollout.h"
 #include "agents/learn/loop/optimizer.h"

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "agents/engine/engine_weights.h"
+#include "agents/engine/weights.h"
 #include "agents/hub/model_folder.h"
 
 namespace agon::agents {

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "agents/engine/engine_weights.h"
+#include "agents/engine/weights.h"
 #include "agents/hub/model_folder.h"
 #include "agents/hub/prompt.h"
 #include "agents/learn/data/response_scorer.h"

@@ -18,7 +18,7 @@
 
 #include "agents/hub/json_file.h"
 #include "agents/hub/safetensors.h"
-#include "agents/hub/word_pieces.h"
+#include "agents/hub/tokenizer/word_pieces.h"
 #include "core/error.h"
 
 namespace agon::agents {

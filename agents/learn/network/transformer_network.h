@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "agents/hub/image_processor.h"
 #include "agents/hub/model_config.h"
+#include "agents/hub/pictures/image_processor.h"
 
 namespace agon::agents {
 

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "agents/hub/place_taps.h"
+#include "agents/hub/pictures/place_taps.h"
 
 namespace agon::agents {
 namespace {

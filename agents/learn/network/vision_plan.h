@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "agents/hub/image_processor.h"
 #include "agents/hub/model_config.h"
+#include "agents/hub/pictures/image_processor.h"
 
 namespace agon::agents {
 
@@ -33,7 +33,7 @@ struct VisionPlan {
   std::vector<ImageGrid> grids;
   AttentionLayout full, window;      // equal if every picture fits into one window, or the tower has none
   std::vector<bool> full_attention;  // by block
-  // agents/hub/place_taps.h in natural order, [P, 4]: int64 and fp32. Undefined: the tower learns no places.
+  // agents/hub/pictures/place_taps.h in natural order, [P, 4]: int64 and fp32. Undefined: the tower learns no places.
   at::Tensor places, place_weights;
   // Rows [P, ...] from one layout's order to another's; nullptr is the natural order. Returns x itself if the orders
   // are equal.

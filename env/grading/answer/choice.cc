@@ -8,7 +8,7 @@
 #include "env/grading/answer/denied.h"
 #include "env/grading/answer/letter_mentions.h"
 #include "env/grading/answer/named.h"
-#include "env/grading/answer/number_meant.h"
+#include "env/grading/answer/number/meant.h"
 #include "env/grading/answer/option_letter.h"
 #include "env/grading/answer/option_text.h"
 #include "env/grading/answer/option_verdict.h"

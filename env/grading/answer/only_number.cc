@@ -7,7 +7,7 @@
 
 #include "core/text.h"
 #include "env/grading/answer/denied.h"
-#include "env/grading/answer/number_text.h"
+#include "env/grading/answer/number/text.h"
 #include "env/grading/answer/text.h"
 #include "env/grading/answer/word_list.h"
 #include "env/grading/characters.h"

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "env/grading/answer/number.h"
+#include "env/grading/answer/number/number.h"
 
 namespace agon::env {
 

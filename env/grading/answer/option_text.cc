@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/text.h"
-#include "env/grading/answer/number_text.h"
-#include "env/grading/answer/number_word.h"
+#include "env/grading/answer/number/text.h"
+#include "env/grading/answer/number/word.h"
 #include "env/grading/answer/plain_text.h"
 #include "env/grading/answer/text.h"
 #include "env/grading/answer/words.h"

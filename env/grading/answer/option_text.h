@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "env/grading/answer/number.h"
+#include "env/grading/answer/number/number.h"
 
 namespace agon::env {
 

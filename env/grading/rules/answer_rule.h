@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/json.h"
-#include "env/grading/answer/number.h"
+#include "env/grading/answer/number/number.h"
 #include "env/grading/answer/part.h"
 #include "env/grading/box.h"
 #include "env/grading/grade_options.h"

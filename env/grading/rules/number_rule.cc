@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "core/json_parse.h"
-#include "env/grading/answer/number_meant.h"
-#include "env/grading/answer/number_text.h"
+#include "env/grading/answer/number/meant.h"
+#include "env/grading/answer/number/text.h"
 
 namespace agon::env {
 namespace {

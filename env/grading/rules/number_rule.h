@@ -1,5 +1,5 @@
 // env/grading/rules/number_rule.h - the grader whose gold answers are numbers. Which numbers are equal:
-// env/grading/answer/number.h.
+// env/grading/answer/number/number.h.
 #pragma once
 
 #include <memory>

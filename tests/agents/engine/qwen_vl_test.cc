@@ -5,7 +5,7 @@
 #include "agents/engine/engine.h"
 #include "agents/engine/local_policy.h"
 #include "agents/engine/vision_encoder.h"
-#include "agents/hub/place_taps.h"
+#include "agents/hub/pictures/place_taps.h"
 #include "golden_checkpoint.h"
 #include "kernel_testing.h"
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "agents/engine/local_policy.h"
-#include "agents/hub/gguf_vision.h"
+#include "agents/hub/gguf/vision.h"
 #include "agents/hub/model_folder.h"
 #include "agents/hub/safetensors.h"
 #include "agents/model_fingerprint.h"

@@ -1,4 +1,4 @@
-#include "agents/hub/gguf.h"
+#include "agents/hub/gguf/file.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

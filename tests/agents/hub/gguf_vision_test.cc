@@ -1,4 +1,4 @@
-#include "agents/hub/gguf_vision.h"
+#include "agents/hub/gguf/vision.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

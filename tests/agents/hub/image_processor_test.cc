@@ -1,4 +1,4 @@
-#include "agents/hub/image_processor.h"
+#include "agents/hub/pictures/image_processor.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

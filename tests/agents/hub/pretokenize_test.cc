@@ -1,4 +1,4 @@
-#include "agents/hub/pretokenize.h"
+#include "agents/hub/tokenizer/pretokenize.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>

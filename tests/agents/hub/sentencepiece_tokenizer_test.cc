@@ -1,13 +1,13 @@
-#include "agents/hub/sentencepiece_tokenizer.h"
+#include "agents/hub/tokenizer/sentencepiece_tokenizer.h"
 
 #include <catch2/catch.hpp>
 #include <limits>
 
-#include "agents/hub/gguf.h"
-#include "agents/hub/gguf_tokenizer.h"
-#include "agents/hub/gguf_writer.h"
-#include "agents/hub/score_merges.h"
-#include "agents/hub/tokenizer.h"
+#include "agents/hub/gguf/file.h"
+#include "agents/hub/gguf/tokenizer.h"
+#include "agents/hub/gguf/writer.h"
+#include "agents/hub/tokenizer/score_merges.h"
+#include "agents/hub/tokenizer/tokenizer.h"
 #include "core/error.h"
 #include "core/json.h"
 #include "core/rng.h"

@@ -1,5 +1,5 @@
-#include "agents/hub/tokenizer.h"
-#include "agents/hub/tokenizer_learner.h"
+#include "agents/hub/tokenizer/tokenizer.h"
+#include "agents/hub/tokenizer/tokenizer_learner.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // Videos against transformers' processors (script/golden.d/video.py).
-#include "agents/hub/video_processor.h"
+#include "agents/hub/pictures/video_processor.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "env/grading/answer/number_meant.h"
+#include "env/grading/answer/number/meant.h"
 #include "env/grading/answer/part.h"
 
 using namespace agon::env;

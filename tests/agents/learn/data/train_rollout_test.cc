@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
-#include "agents/learn/data/sft_data.h"
+#include "agents/learn/data/sft/data.h"
 #include "agents/learn/loop/train_metrics.h"
 #include "core/error.h"
 #include "paths.h"

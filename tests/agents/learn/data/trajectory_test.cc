@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "agents/hub/tokenizer_learner.h"
+#include "agents/hub/tokenizer/tokenizer_learner.h"
 #include "core/error.h"
 #include "core/rng.h"
 

@@ -6,7 +6,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include "agents/hub/safetensors.h"
-#include "agents/hub/tokenizer_learner.h"
+#include "agents/hub/tokenizer/tokenizer_learner.h"
 #include "agents/learn/network/transformer_network.h"
 #include "core/error.h"
 #include "core/file.h"

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <numeric>
 
-#include "agents/hub/word_pieces.h"
+#include "agents/hub/tokenizer/word_pieces.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/json.h"

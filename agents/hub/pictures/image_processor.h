@@ -1,0 +1,64 @@
+// agents/hub/pictures/image_processor.h - Qwen2VLImageProcessor: smart resize, normalise, patches in merge-block order.
+// agents/hub/pictures/video_processor.h does the same for videos.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agents/hub/pictures/resize_bicubic.h"
+#include "agents/hub/pictures/video_settings.h"
+#include "core/image.h"
+#include "core/json.h"
+#include "kernels/patchify/patchify.h"
+
+namespace agon::agents {
+
+struct ImageGrid {
+  int t = 1, h = 0, w = 0;  // patches
+  int time_step = 1;        // positions from one frame of patches to the next
+  int patches() const { return t * h * w; }
+  bool operator==(const ImageGrid&) const = default;
+};
+
+struct PatchedImage {
+  ImageGrid grid;
+  std::vector<float> patches;  // [grid.patches(), channels * temporal_patch * patch * patch]
+  Hash128 hash;                // of the picture before resizing; of a video's frames, with their size
+};
+
+struct ImageProcessorConfig {
+  int patch_size = 14, temporal_patch_size = 2, merge_size = 2;
+  std::int64_t min_pixels = 56 * 56, max_pixels = 28 * 28 * 1280;
+  std::array<float, 3> mean = kClipMean, std = kClipStd;
+  bool do_resize = true;
+  Resampler resampler = Resampler::pil;  // of pictures; videos have torchvision's
+  VideoSettings video;
+};
+// The picture processors of the hub by name, "pil" and "torchvision".
+std::optional<Resampler> find_resampler(std::string_view name);
+std::string_view name_of(Resampler resampler);
+
+// "image_processor_type" chooses the resampler: Qwen2VLImageProcessorFast is torchvision's, the other names are PIL's.
+ImageProcessorConfig parse_image_processor_config(const Json& json,
+                                                  const std::string& source);  // preprocessor_config.json
+Json to_json(const ImageProcessorConfig& config);
+
+// Multiples of patch_size * merge_size nearest to the size, area within [min_pixels, max_pixels], rounding half to even
+// as Python does. Throws Error for an aspect ratio above 200.
+Size smart_resize(Size size, const ImageProcessorConfig& config);
+// The same for `frames` pictures with limits on all of them together. The rounded number is that which is compared with
+// the limits. `side`: of a square of merged patches.
+Size smart_resize(Size size, int side, double rounded_frames, double frames, double min_pixels, double max_pixels);
+
+// Throws Error if the picture, of a size for the model, cannot be cut into patches. It refers to the picture's pixels.
+kernels::PatchifyInput patchify_input(const Image& image, const ImageProcessorConfig& config);
+PatchedImage process_image(const Image& image, const ImageProcessorConfig& config);
+// Tokens that the picture takes in a prompt: grid h * w / merge^2.
+int image_tokens(const ImageGrid& grid, const ImageProcessorConfig& config);
+
+}  // namespace agon::agents

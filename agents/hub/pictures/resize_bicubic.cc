@@ -1,0 +1,139 @@
+// Resamples 8-bit pictures: taps in fixed point, first horizontally, then vertically, each pass rounded to bytes. PIL
+// up to 12.1 and torchvision do so (PIL 13 does the vertical pass first if that costs less, and differs by a level in
+// places). A horizontal pass is a vertical pass on the transposed picture, so that one loop over whole rows does both.
+#include "agents/hub/pictures/resize_bicubic.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "kernels/multiversion.h"
+
+namespace agon::agents {
+namespace {
+
+struct Pixels {
+  int width = 0, height = 0;
+  std::vector<std::uint8_t> rgb;
+};
+
+// One output row or column: the weights of the input's `first` and following ones.
+template <typename Weight>
+struct Taps {
+  int first = 0;
+  std::vector<Weight> weights;
+};
+// Of all output rows or columns, in fixed point with `bits` behind the point.
+struct ResampledAxis {
+  int bits = 0;
+  std::vector<Taps<std::int32_t>> taps;
+};
+
+double bicubic(double x) {  // Keys' kernel with a = -0.5
+  constexpr double a = -0.5;
+  x = std::abs(x);
+  if (x < 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
+  return x < 2 ? (((x - 5) * x + 8) * x - 4) * a : 0;
+}
+
+Taps<double> exact_taps(int input_size, double scale, int index) {
+  const double stretch = std::max(scale, 1.0);  // shrinking widens the kernel: antialiasing
+  const double support = 2 * stretch, center = (index + 0.5) * scale;
+  Taps<double> taps{std::max(static_cast<int>(center - support + 0.5), 0), {}};
+  const int end = std::min(static_cast<int>(center + support + 0.5), input_size);
+  for (int i = taps.first; i < end; ++i) taps.weights.push_back(bicubic((i - center + 0.5) * (1.0 / stretch)));
+  double total = 0;
+  for (double weight : taps.weights) total += weight;
+  if (total != 0)
+    for (double& weight : taps.weights) weight /= total;
+  return taps;
+}
+
+// PIL's are always as many. torchvision's weights have 16 bits, and as many behind the point as the largest allows.
+int fixed_point_bits(const std::vector<Taps<double>>& taps, Resampler resampler) {
+  constexpr int kMost = 22;
+  if (resampler == Resampler::pil) return kMost;
+  double largest = 0;
+  for (const Taps<double>& one : taps)
+    for (double weight : one.weights) largest = std::max(largest, weight);
+  int bits = 0;
+  while (bits < kMost && static_cast<int>(0.5 + largest * (2 << bits)) < 1 << 15) ++bits;
+  return bits;
+}
+
+ResampledAxis make_taps(int input_size, int output_size, Resampler resampler) {
+  std::vector<Taps<double>> exact;
+  const double scale = static_cast<double>(input_size) / output_size;
+  for (int i = 0; i < output_size; ++i) exact.push_back(exact_taps(input_size, scale, i));
+  ResampledAxis axis{fixed_point_bits(exact, resampler), {}};
+  for (const Taps<double>& one : exact) {
+    Taps<std::int32_t>& taps = axis.taps.emplace_back(Taps<std::int32_t>{one.first, {}});
+    for (double weight : one.weights) {
+      const double share = weight * (1 << axis.bits);
+      taps.weights.push_back(static_cast<std::int32_t>(share < 0 ? share - 0.5 : share + 0.5));
+    }
+  }
+  return axis;
+}
+
+AGON_MULTIVERSION void add_row(const std::uint8_t* row, std::int32_t weight, std::size_t count, std::int32_t* sums) {
+  for (std::size_t i = 0; i < count; ++i) sums[i] += weight * row[i];
+}
+
+AGON_MULTIVERSION void round_row(const std::int32_t* sums, std::size_t count, int bits, std::uint8_t* row) {
+  for (std::size_t i = 0; i < count; ++i) row[i] = static_cast<std::uint8_t>(std::clamp(sums[i] >> bits, 0, 255));
+}
+
+Pixels resize_height(const std::uint8_t* rgb, int width, int height, int new_height, Resampler resampler) {
+  const std::size_t row_size = static_cast<std::size_t>(width) * 3;
+  Pixels result{width, new_height, std::vector<std::uint8_t>(row_size * static_cast<std::size_t>(new_height))};
+  const ResampledAxis axis = make_taps(height, new_height, resampler);
+  std::vector<std::int32_t> sums(row_size);
+  std::uint8_t* out = result.rgb.data();
+  for (const Taps<std::int32_t>& taps : axis.taps) {
+    std::fill(sums.begin(), sums.end(), 1 << (axis.bits - 1));
+    const std::uint8_t* row = rgb + static_cast<std::size_t>(taps.first) * row_size;
+    for (std::int32_t weight : taps.weights) {
+      add_row(row, weight, row_size, sums.data());
+      row += row_size;
+    }
+    round_row(sums.data(), row_size, axis.bits, out);
+    out += row_size;
+  }
+  return result;
+}
+
+Pixels transpose(const std::uint8_t* rgb, int width, int height) {
+  Pixels result{height, width,
+                std::vector<std::uint8_t>(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * 3)};
+  constexpr int kBlock = 16;  // pixels: a block's rows stay in the cache
+  for (int top = 0; top < height; top += kBlock)
+    for (int left = 0; left < width; left += kBlock)
+      for (int x = left; x < std::min(left + kBlock, width); ++x)
+        for (int y = top; y < std::min(top + kBlock, height); ++y) {
+          const std::uint8_t* from = rgb + (static_cast<std::ptrdiff_t>(y) * width + x) * 3;
+          std::uint8_t* to = result.rgb.data() + (static_cast<std::ptrdiff_t>(x) * height + y) * 3;
+          to[0] = from[0], to[1] = from[1], to[2] = from[2];
+        }
+  return result;
+}
+
+}  // namespace
+
+Image resize_bicubic(const Image& image, Size size, Resampler resampler) {
+  if (size == Size{image.width(), image.height()}) return image;
+  Pixels pixels{image.width(), image.height(), {image.rgb().begin(), image.rgb().end()}};
+  if (size.width != pixels.width) {
+    pixels = transpose(pixels.rgb.data(), pixels.width, pixels.height);
+    pixels = resize_height(pixels.rgb.data(), pixels.width, pixels.height, size.width, resampler);
+    pixels = transpose(pixels.rgb.data(), pixels.width, pixels.height);
+  }
+  if (size.height != pixels.height)
+    pixels = resize_height(pixels.rgb.data(), pixels.width, pixels.height, size.height, resampler);
+  return Image(size.width, size.height, std::move(pixels.rgb));
+}
+
+}  // namespace agon::agents

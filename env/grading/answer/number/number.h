@@ -1,0 +1,29 @@
+// env/grading/answer/number/number.h - what counts as a number, and when two numbers are equal. A value that a double
+// cannot hold is not a number.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace agon::env {
+
+struct Number {
+  double value = 0;
+  // "-125e-1": digits without zeros at their ends, and the power of ten. Empty for what is not written in decimals
+  // (1/3, √2): there `value` is all there is.
+  std::string decimal;
+  bool is_whole() const;
+};
+
+// |answer - gold| <= max(absolute, relative * |gold|).
+struct Tolerance {
+  double relative = 1e-6, absolute = 0;
+};
+// Without a tolerance, whole numbers are equal only exactly, digit by digit; where either is not whole, Tolerance{}
+// holds. With one, it holds for all.
+bool equal_numbers(const Number& answer, const Number& gold, const std::optional<Tolerance>& tolerance = {});
+
+Number negated(Number number);
+std::string to_string(const Number& number);
+
+}  // namespace agon::env

@@ -1,0 +1,52 @@
+// kernels/linear/bfloat/linear.h - y = x W^T + b where W and x are kept in bfloat16 and summed in fp32. Letters: R
+// rows, K inputs, N outputs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "kernels/aligned.h"
+#include "kernels/linear/linear.h"
+#include "kernels/parallel.h"
+
+namespace agon::kernels {
+
+// W as panels of 16 outputs, each [K / 2, 16, 2], filled up with zeros. Immutable once packed.
+struct BfloatLinear {
+  int inputs = 0, outputs = 0;
+  AlignedFloats panels;     // bfloat16
+  std::vector<float> bias;  // [N], or empty
+};
+
+// read_row(n, row): writes the bits of output n's weights [K] to row; for each n once, on several threads. bias [N] may
+// be null.
+BfloatLinear pack_bfloat_linear(int outputs, int inputs, const float* bias,
+                                const std::function<void(int output, std::uint16_t* row)>& read_row,
+                                const ParallelFor& parallel);
+// The weights of one output: [K].
+void decode_row(const BfloatLinear& weight, int output, float* row);
+std::size_t bytes_of(const BfloatLinear& weight);
+
+// To the nearest bfloat16, of two the even one.
+void round_to_bfloat(const float* x, std::int64_t count, std::uint16_t* rounded);
+
+// Rows of x in bfloat16.
+struct BfloatInputs {
+  std::int64_t rows = 0, pairs = 0;
+  AlignedFloats values;  // bfloat16 [R, pairs * 2]
+};
+void round_inputs(const float* x, std::int64_t rows, std::int64_t x_stride, int inputs, BfloatInputs& rounded,
+                  const ParallelFor& parallel);
+
+// As linear() (kernels/linear/linear.h): every output is one chain over k = 0 .. K - 1, so its bits depend on its own
+// row and column alone. Processors with bfloat16 products take two k at a time, those with tiles of them 32.
+void bfloat_linear(const BfloatLinear& weight, const BfloatInputs& x, float* y, std::int64_t y_stride, Store mode,
+                   const ParallelFor& parallel);
+
+namespace reference {  // the same, summed in double
+void bfloat_linear(const BfloatLinear& weight, const BfloatInputs& x, float* y, std::int64_t y_stride, Store mode);
+}  // namespace reference
+
+}  // namespace agon::kernels

@@ -1,0 +1,99 @@
+#include "kernels/linear/bfloat/product.h"
+
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+#include <algorithm>
+#include <cstring>
+
+#define AGON_BF16 [[gnu::target("avx512f,avx512bw,avx512vl,avx512bf16")]]
+
+namespace agon::kernels {
+namespace {
+
+AGON_BF16 inline __m512bh load(const std::uint16_t* from) {
+  const __m512i bits = _mm512_loadu_si512(from);
+  __m512bh values;
+  std::memcpy(&values, &bits, sizeof values);
+  return values;
+}
+// The same two everywhere.
+AGON_BF16 inline __m512bh spread(const std::uint16_t* pair) {
+  std::int32_t both;
+  std::memcpy(&both, pair, sizeof both);
+  const __m512i bits = _mm512_set1_epi32(both);
+  __m512bh values;
+  std::memcpy(&values, &bits, sizeof values);
+  return values;
+}
+
+template <int Rows, int Panels>
+AGON_BF16 void rows_of(const BfloatProduct& at, std::int64_t row, std::int64_t panel) {
+  const std::int64_t stride = at.pairs * 2, size = at.pairs * 2 * kBfloatPanel;
+  const std::uint16_t* const x = at.x + row * stride;
+  const std::uint16_t* const weights = at.panels + panel * size;
+  __m512 total[Rows][Panels];
+#pragma GCC unroll 8
+  for (int r = 0; r < Rows; ++r)
+#pragma GCC unroll 4
+    for (int p = 0; p < Panels; ++p) total[r][p] = _mm512_setzero_ps();
+  for (std::int64_t k = 0; k < at.pairs; ++k) {
+    __m512bh column[Panels];
+#pragma GCC unroll 4
+    for (int p = 0; p < Panels; ++p) column[p] = load(weights + p * size + k * 2 * kBfloatPanel);
+#pragma GCC unroll 8
+    for (int r = 0; r < Rows; ++r) {
+      const __m512bh value = spread(x + r * stride + 2 * k);
+#pragma GCC unroll 4
+      for (int p = 0; p < Panels; ++p) total[r][p] = _mm512_dpbf16_ps(total[r][p], column[p], value);
+    }
+  }
+  for (int p = 0; p < Panels; ++p) {
+    const std::int64_t first = (panel + p) * kBfloatPanel;
+    const auto columns = static_cast<__mmask16>((1u << std::min<std::int64_t>(kBfloatPanel, at.columns - first)) - 1);
+    for (int r = 0; r < Rows; ++r) {
+      float* const y = at.y + (row + r) * at.y_stride + first;
+      __m512 result = total[r][p];
+      if (at.bias) result = _mm512_add_ps(result, _mm512_maskz_loadu_ps(columns, at.bias + first));
+      if (at.add) result = _mm512_add_ps(result, _mm512_maskz_loadu_ps(columns, y));
+      _mm512_mask_storeu_ps(y, columns, result);
+    }
+  }
+}
+
+// Chains hide each other's latency: few rows take more panels at once.
+template <int Rows, int Panels>
+AGON_BF16 void panels_of(const BfloatProduct& at, std::int64_t row) {
+  std::int64_t panel = 0;
+  for (; panel + Panels <= at.panel_count; panel += Panels) rows_of<Rows, Panels>(at, row, panel);
+  for (; panel < at.panel_count; ++panel) rows_of<Rows, 1>(at, row, panel);
+}
+
+AGON_BF16 void bfloat_product(const BfloatProduct& at, std::int64_t begin, std::int64_t end) {
+  std::int64_t row = begin;
+  for (; row + 8 <= end; row += 8) panels_of<8, 2>(at, row);
+  for (; row + 4 <= end; row += 4) panels_of<4, 2>(at, row);
+  for (; row + 2 <= end; row += 2) panels_of<2, 4>(at, row);
+  for (; row < end; ++row) panels_of<1, 4>(at, row);
+}
+
+}  // namespace
+
+BfloatProductFunction bfloat_product_avx512() {
+  const bool runs = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                    __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bf16");
+  return runs ? bfloat_product : nullptr;
+}
+
+}  // namespace agon::kernels
+
+#else
+
+namespace agon::kernels {
+
+BfloatProductFunction bfloat_product_avx512() { return nullptr; }
+
+}  // namespace agon::kernels
+
+#endif

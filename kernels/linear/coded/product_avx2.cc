@@ -1,0 +1,174 @@
+#include "kernels/linear/coded/product.h"
+
+#if defined(__x86_64__)
+
+#include <cpuid.h>
+#include <immintrin.h>
+
+#include <cstring>
+
+#define AGON_AVX2 [[gnu::target("avx2,fma,f16c")]]
+
+namespace agon::kernels {
+namespace {
+
+constexpr int kHalf = kVector / 2;  // bytes: 8 outputs of 4 inputs
+
+// 32 bits as bytes of `value` or 0.
+AGON_AVX2 inline __m256i spread(const std::uint8_t* bits, char value) {
+  std::int32_t all;
+  std::memcpy(&all, bits, sizeof all);
+  const __m256i order = _mm256_set_epi64x(0x0303030303030303, 0x0202020202020202, 0x0101010101010101, 0);
+  const __m256i bytes = _mm256_shuffle_epi8(_mm256_set1_epi32(all), order);
+  const __m256i each = _mm256_set1_epi64x(static_cast<long long>(0x8040201008040201));
+  return _mm256_and_si256(_mm256_cmpeq_epi8(_mm256_and_si256(bytes, each), each), _mm256_set1_epi8(value));
+}
+
+template <int Bits>
+AGON_AVX2 inline __m256i with_planes(__m256i codes, const std::uint8_t* planes, int vector, int half) {
+  const std::uint8_t* const bits = planes + 8 * vector + 4 * half;
+  if constexpr (Bits == 5 || Bits == 6) codes = _mm256_or_si256(codes, spread(bits, 16));
+  if constexpr (Bits == 6) codes = _mm256_or_si256(codes, spread(bits + kVector, 32));
+  return codes;
+}
+
+// sum += the products of 4 inputs. Codes of 8 bits come with 128 taken off: pairs of products of codes up to 255 would
+// not fit 16 bits.
+template <int Bits, int Rows>
+AGON_AVX2 inline void add_products(__m256i codes, const std::int8_t* x, std::int64_t stride, __m256i (&sum)[Rows]) {
+  const __m256i ones = _mm256_set1_epi16(1);
+  const __m256i sizes = Bits == 8 ? _mm256_abs_epi8(codes) : codes;
+#pragma GCC unroll 4
+  for (int r = 0; r < Rows; ++r) {
+    std::int32_t four;
+    std::memcpy(&four, x + r * stride, sizeof four);
+    __m256i inputs = _mm256_set1_epi32(four);
+    if constexpr (Bits == 8) inputs = _mm256_sign_epi8(inputs, codes);
+    sum[r] = _mm256_add_epi32(sum[r], _mm256_madd_epi16(_mm256_maddubs_epi16(sizes, inputs), ones));
+  }
+}
+
+template <int Rows>
+AGON_AVX2 inline void scale_sums(const __m256i (&sum)[Rows], const std::uint8_t* scales, const float* x_scales,
+                                 std::int64_t stride, __m256 (&total)[Rows]) {
+  const __m256 scale = _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(scales)));
+#pragma GCC unroll 4
+  for (int r = 0; r < Rows; ++r)
+    total[r] = _mm256_fmadd_ps(_mm256_cvtepi32_ps(sum[r]), _mm256_mul_ps(scale, _mm256_set1_ps(x_scales[r * stride])),
+                               total[r]);
+}
+
+// The sums of inputs [first, last) / 4 of the block.
+template <int Bits, int Rows>
+AGON_AVX2 inline void add_vectors(const std::uint8_t* block, const CodedLayout& layout, int half, int first, int last,
+                                  const std::int8_t* x, std::int64_t stride, __m256i (&sum)[Rows]) {
+  const __m256i lower = _mm256_set1_epi8(15);
+#pragma GCC unroll 8
+  for (int v = first; v < last; ++v) {
+    const std::uint8_t* const at = block + (Bits == 8 ? v : v % 4) * kVector + half * kHalf;
+    __m256i codes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
+    if constexpr (Bits == 8) {
+      codes = _mm256_xor_si256(codes, _mm256_set1_epi8(static_cast<char>(128)));
+    } else {
+      codes = _mm256_and_si256(v < 4 ? codes : _mm256_srli_epi16(codes, 4), lower);
+      codes = with_planes<Bits>(codes, block + layout.planes, v, half);
+    }
+    add_products<Bits, Rows>(codes, x + 4 * v, stride, sum);
+  }
+}
+
+template <int Bits, int Groups, bool HasOffsets, int Rows>
+AGON_AVX2 void rows_of(const CodedProduct& at, std::int64_t row, int half) {
+  constexpr CodedLayout kLayout({.bits = Bits, .group = kBlock / Groups, .middle = 0, .has_offsets = HasOffsets});
+  const std::int64_t stride = at.blocks * kBlock;
+  __m256 total[Rows];
+#pragma GCC unroll 4
+  for (int r = 0; r < Rows; ++r) total[r] = _mm256_setzero_ps();
+  const std::uint8_t* block = at.panel;
+  for (std::int64_t b = 0; b < at.blocks; ++b, block += kLayout.bytes) {
+    const std::int8_t* const x = at.codes + row * stride + b * kBlock;
+    const float* const x_scales = at.scales + row * at.blocks + b;
+#pragma GCC unroll 2
+    for (int g = 0; g < Groups; ++g) {
+      const std::int32_t* const starts = at.starts + (row * at.blocks + b) * Groups + g;
+      __m256i sum[Rows];
+#pragma GCC unroll 4
+      for (int r = 0; r < Rows; ++r)
+        sum[r] = Bits == 8 ? _mm256_setzero_si256() : _mm256_set1_epi32(starts[r * at.blocks * Groups]);
+      add_vectors<Bits, Rows>(block, kLayout, half, g * 8 / Groups, (g + 1) * 8 / Groups, x, stride, sum);
+      scale_sums<Rows>(sum, block + kLayout.scales + (g * kCodedPanel + half * 8) * 2, x_scales, at.blocks, total);
+    }
+    if constexpr (HasOffsets) {
+      const std::uint8_t* const offsets = block + kLayout.offsets + half * 16;
+      const __m256 offset = _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(offsets)));
+#pragma GCC unroll 4
+      for (int r = 0; r < Rows; ++r)
+        total[r] = _mm256_fmadd_ps(offset, _mm256_set1_ps(at.sums[(row + r) * at.blocks + b]), total[r]);
+    }
+  }
+  for (int r = 0; r < Rows; ++r) {
+    float results[8];
+    _mm256_storeu_ps(results, total[r]);
+    for (int n = 8 * half; n < at.columns && n < 8 * half + 8; ++n) {
+      float& y = at.y[(row + r) * at.y_stride + n];
+      y = results[n - 8 * half] + (at.bias ? at.bias[n] : 0) + (at.add ? y : 0);
+    }
+  }
+}
+
+template <int Bits, int Groups, bool HasOffsets>
+AGON_AVX2 void all_rows(const CodedProduct& at, std::int64_t begin, std::int64_t end) {
+  for (int half = 0; half < 2 && 8 * half < at.columns; ++half) {
+    std::int64_t row = begin;
+    for (; row + 4 <= end; row += 4) rows_of<Bits, Groups, HasOffsets, 4>(at, row, half);
+    for (; row + 2 <= end; row += 2) rows_of<Bits, Groups, HasOffsets, 2>(at, row, half);
+    for (; row < end; ++row) rows_of<Bits, Groups, HasOffsets, 1>(at, row, half);
+  }
+}
+
+template <int Bits>
+AGON_AVX2 void of_bits(const CodedProduct& at, std::int64_t begin, std::int64_t end) {
+  if (at.format.has_offsets)
+    all_rows<Bits, 1, true>(at, begin, end);
+  else if (at.format.group == kBlock)
+    all_rows<Bits, 1, false>(at, begin, end);
+  else
+    all_rows<Bits, 2, false>(at, begin, end);
+}
+
+AGON_AVX2 void coded_product(const CodedProduct& at, std::int64_t begin, std::int64_t end) {
+  switch (at.format.bits) {
+    case 4:
+      return of_bits<4>(at, begin, end);
+    case 5:
+      return of_bits<5>(at, begin, end);
+    case 6:
+      return of_bits<6>(at, begin, end);
+    default:
+      return of_bits<8>(at, begin, end);
+  }
+}
+
+// clang 14 cannot ask for it by its name.
+bool has_f16c() {
+  unsigned a, b, c, d;
+  return __get_cpuid(1, &a, &b, &c, &d) && c & bit_F16C;
+}
+
+}  // namespace
+
+CodedProductFunction coded_product_avx2() {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c() ? coded_product : nullptr;
+}
+
+}  // namespace agon::kernels
+
+#else
+
+namespace agon::kernels {
+
+CodedProductFunction coded_product_avx2() { return nullptr; }
+
+}  // namespace agon::kernels
+
+#endif
