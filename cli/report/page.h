@@ -1,6 +1,6 @@
-// cli/report/page.h - report.html, which cli/commands/report.cc writes: one file that needs no network. Its text comes
-// from policies and tasks and must never be parsed as markup: the data is JSON without '<', '>' or '&', and the script
-// makes text nodes only.
+// cli/report/page.h - report.html, which cli/commands/inspect/report.cc writes: one file that needs no network. Its
+// text comes from policies and tasks and must never be parsed as markup: the data is JSON without '<', '>' or '&', and
+// the script makes text nodes only.
 #pragma once
 
 #include <string>
