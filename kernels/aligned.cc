@@ -49,6 +49,11 @@ AlignedFloats::Memory AlignedFloats::take(std::size_t bytes) {
   return Memory(static_cast<float*>(memory), Release{bytes});
 }
 
+AlignedFloats::AlignedFloats(const AlignedFloats& other) {
+  require(other.size());
+  if (memory_) std::memcpy(memory_.get(), other.memory_.get(), size() * sizeof(float));
+}
+
 void AlignedFloats::require(std::size_t count) {
   if (count <= size()) return;
   if (count > SIZE_MAX / 2 / sizeof(float)) throw std::bad_alloc();

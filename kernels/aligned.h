@@ -12,6 +12,12 @@ class AlignedFloats {
  public:
   AlignedFloats() = default;
   explicit AlignedFloats(std::size_t count) { require(count); }
+  AlignedFloats(const AlignedFloats& other);
+  AlignedFloats(AlignedFloats&&) noexcept = default;
+  AlignedFloats& operator=(AlignedFloats other) noexcept {
+    memory_.swap(other.memory_);
+    return *this;
+  }
   void require(std::size_t count);  // room for `count` floats; growing keeps what is there; throws std::bad_alloc
   std::size_t size() const { return memory_ ? memory_.get_deleter().bytes / sizeof(float) : 0; }
   float* data() { return memory_.get(); }

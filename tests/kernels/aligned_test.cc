@@ -47,6 +47,17 @@ TEST_CASE("aligned floats: one that was moved from is empty and can be used agai
   CHECK(is_zero(floats, 0));
 }
 
+TEST_CASE("aligned floats: a copy has memory of its own") {
+  AlignedFloats floats(1 << 20);
+  floats.data()[7] = 3;
+  AlignedFloats copy = floats, none = AlignedFloats();
+  copy.data()[7] = 4;
+  CHECK(floats.data()[7] == 3);
+  CHECK(copy.size() == floats.size());
+  copy = none;
+  CHECK(copy.size() == 0);
+}
+
 TEST_CASE("aligned floats: a size that no machine has is refused") {
   CHECK_THROWS_AS(AlignedFloats(SIZE_MAX / 8), std::bad_alloc);
   CHECK_THROWS_AS(AlignedFloats(SIZE_MAX / 4), std::bad_alloc);
