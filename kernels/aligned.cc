@@ -1,6 +1,7 @@
 #include "kernels/aligned.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <cstdlib>
@@ -15,11 +16,16 @@ constexpr std::size_t kLine = 64, kHugePage = std::size_t{2} << 20;
 
 std::size_t rounded_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
 
+std::size_t in_pages(std::size_t bytes) {
+  static const auto kPage = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  return rounded_up(bytes, kPage);
+}
+
 bool is_mapped(std::size_t bytes) { return bytes >= kHugePage; }
 
 // Begins on a huge page; what is mapped before and behind it to find one is given back.
 void* map(std::size_t bytes) {
-  bytes = rounded_up(bytes, 4096);
+  bytes = in_pages(bytes);
   void* const mapped =
       ::mmap(nullptr, bytes + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapped == MAP_FAILED) throw std::bad_alloc();
@@ -36,7 +42,7 @@ void* map(std::size_t bytes) {
 
 void AlignedFloats::Release::operator()(float* memory) const {
   if (is_mapped(bytes))
-    ::munmap(memory, rounded_up(bytes, 4096));
+    ::munmap(memory, in_pages(bytes));
   else
     std::free(memory);
 }

@@ -59,7 +59,7 @@ std::vector<ScoredToken> scored_tokens(const GgufKeyReader& keys, const std::vec
   const Json scores = keys.list("tokenizer.ggml.scores");
   if (scores.size() < tokens.size())
     keys.fail("tokenizer.ggml.scores", fmt::format("{} scores for {} tokens", scores.size(), tokens.size()));
-  constexpr std::size_t kLongest = 4096;  // bytes: every way to cut a token is looked up
+  constexpr std::size_t kLongest = 512;  // bytes: every way to cut a token is looked up
   std::vector<ScoredToken> scored;
   for (std::size_t id = 0; id < tokens.size(); ++id) {
     const auto& [text, type] = tokens[id];
@@ -182,8 +182,8 @@ TokenizerParts merged_tokenizer(const GgufKeyReader& keys) {
 }
 
 // tokenizer.ggml.pre of a tokenizer.json.
-std::string family_name(const Json& tokenizer, const std::string& source) {
-  const std::string pipeline = to_text(tokenizer.value("pre_tokenizer", Json()));
+std::string family_name(const nlohmann::json& tokenizer, const std::string& source) {
+  const std::string pipeline = to_text(tokenizer.value("pre_tokenizer", nlohmann::json()));
   const auto holds = [&](std::string_view regex) { return pipeline.find(to_text(Json(regex))) != std::string::npos; };
   if (holds(kQwen2Regex)) return "qwen2";
   if (holds(kLlama3Regex)) return "llama-bpe";
@@ -239,24 +239,22 @@ Json gguf_named_tokens(const GgufFile& file) {
 
 std::vector<GgufKey> gguf_tokenizer_keys(const ModelFolder& parts) {
   std::vector<GgufKey> keys;
-  const Json tokenizer = Json::parse(parts.tokenizer->json());
+  const TokenizerParts tokenizer = read_tokenizer_parts(parts.tokenizer->json(), parts.path.string());
   std::vector<std::string> tokens(static_cast<std::size_t>(parts.config.text.vocab_size));
   std::vector<std::int32_t> types(tokens.size(), static_cast<std::int32_t>(TokenType::unused));
   for (std::size_t id = 0; id < tokens.size(); ++id) tokens[id] = fmt::format("[PAD{}]", id);
-  const auto put = [&](const Json& id, const std::string& token, TokenType type) {
-    tokens.at(id.get<std::size_t>()) = token;
-    types.at(id.get<std::size_t>()) = static_cast<std::int32_t>(type);
+  const auto put = [&](std::size_t id, const std::string& token, TokenType type) {
+    tokens.at(id) = token;
+    types.at(id) = static_cast<std::int32_t>(type);
   };
-  for (const auto& [token, id] : tokenizer.at("model").at("vocab").items()) put(id, token, TokenType::normal);
-  for (const Json& added : tokenizer.at("added_tokens"))
+  for (const auto& [token, id] : tokenizer.vocabulary) put(static_cast<std::size_t>(id), token, TokenType::normal);
+  for (const nlohmann::json& added : tokenizer.rest.value("added_tokens", nlohmann::json::array()))
     put(added.at("id"), added.at("content"),
-        added.at("special") == true ? TokenType::control : TokenType::user_defined);
+        added.value("special", false) ? TokenType::control : TokenType::user_defined);
   std::vector<std::string> merges;
-  for (const Json& merge : tokenizer.at("model").at("merges"))
-    merges.push_back(merge.is_string() ? merge.get<std::string>()
-                                       : merge.at(0).get<std::string>() + " " + merge.at(1).get<std::string>());
+  for (const auto& [left, right] : tokenizer.merges) merges.push_back(left + " " + right);
   keys.push_back({"tokenizer.ggml.model", std::string("gpt2")});
-  keys.push_back({"tokenizer.ggml.pre", family_name(tokenizer, parts.path.string())});
+  keys.push_back({"tokenizer.ggml.pre", family_name(tokenizer.rest, parts.path.string())});
   keys.push_back({"tokenizer.ggml.tokens", std::move(tokens)});
   keys.push_back({"tokenizer.ggml.token_type", std::move(types)});
   keys.push_back({"tokenizer.ggml.merges", std::move(merges)});

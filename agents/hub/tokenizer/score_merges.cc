@@ -5,6 +5,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "core/error.h"
 #include "core/text.h"
 
 namespace agon::agents {
@@ -43,9 +44,14 @@ std::vector<std::pair<std::string, std::string>> merges_of_scores(std::span<cons
   Places places;
   for (std::size_t i = 0; i < tokens.size(); ++i)
     if (!tokens[i].text.empty()) places[tokens[i].text] = i;
+  constexpr std::size_t kMost = 4'000'000;  // several times those of any real model
   std::vector<Cut> cuts;
   for (const ScoredToken& token : tokens)
-    for (const Cut& cut : cuts_of(token, places)) cuts.push_back(cut);
+    for (const Cut& cut : cuts_of(token, places)) {
+      if (cuts.size() == kMost)
+        throw Error("the scores of {} tokens stand for more than {} merges.", tokens.size(), kMost);
+      cuts.push_back(cut);
+    }
   std::stable_sort(cuts.begin(), cuts.end(), [](const Cut& a, const Cut& b) { return a.key() > b.key(); });
   std::vector<std::pair<std::string, std::string>> merges;
   for (const Cut& cut : cuts)

@@ -16,7 +16,8 @@ struct ScoredToken {
 };
 
 // Every way to cut a token into two others, by falling score of the token; of one score, those with the longer left
-// part first, as transformers converts them. REQUIRES: scores are finite.
+// part first, as transformers converts them. Throws Error for more than millions. REQUIRES: scores are
+// finite.
 std::vector<std::pair<std::string, std::string>> merges_of_scores(std::span<const ScoredToken> tokens);
 
 }  // namespace agon::agents

@@ -266,10 +266,16 @@ class Reader {
     return fault == std::errc() && end == token.data() + 5 ? byte : -1;
   }
 
+  // Only SentencePiece's vocabulary has added tokens.
+  bool is_word(const AddedToken& token) const {
+    const auto found = result_.vocabulary.find(token.content);
+    return result_.blanks && found != result_.vocabulary.end() && found->second == token.id;
+  }
+
   void fill_ids() {
     std::vector<AddedToken> beyond;  // the vocabulary
     std::copy_if(result_.added.begin(), result_.added.end(), std::back_inserter(beyond),
-                 [&](const AddedToken& token) { return !result_.vocabulary.contains(token.content); });
+                 [&](const AddedToken& token) { return !is_word(token); });
     const std::size_t count = result_.vocabulary.size() + beyond.size();
     result_.bytes.resize(count);
     const auto place = [&](std::int32_t id, const std::string& bytes) {
@@ -290,7 +296,7 @@ class Reader {
     require(merges.is_array(), "'model.merges' is not a list");
     result_.merges.reserve(parts_.merges.size());
     for (std::size_t number = 0; number < parts_.merges.size(); ++number) {
-      const auto& [left, right] = parts_.merges[number];
+      const std::string &left = parts_.merges[number].first, &right = parts_.merges[number].second;
       const auto id = [&](const std::string& written) {
         const auto token = result_.blanks ? written : bytes_of_symbols(written);
         const auto found = token ? result_.vocabulary.find(*token) : result_.vocabulary.end();

@@ -12,62 +12,99 @@ using FileJson = nlohmann::json;  // sorted keys: an ordered object of 150,000 n
 
 std::string quote(const FileJson& json) { return to_text(json).substr(0, 200); }
 
-// Hears every event of the parser and takes the words and merges out of the document that the parser builds. Depths: a
-// key of the document has 1, a key of "model" 2, a word of its "vocab" or an entry of its "merges" 3.
-class ListReader {
+// Builds the document, and takes the words and merges out of it as they come. Where they stand: a key of "model" is
+// within two objects, a word of its "vocab" or an entry of its "merges" within three.
+class PartsBuilder final : public FileJson::json_sax_t {
  public:
-  using Event = FileJson::parse_event_t;
+  explicit PartsBuilder(const std::string& source) : source_(source) {}
+  TokenizerParts take() { return std::move(parts_); }
 
-  ListReader(TokenizerParts& parts, const std::string& source) : parts_(parts), source_(source) {}
+  bool null() override { return add(nullptr); }
+  bool boolean(bool value) override { return add(value); }
+  bool number_integer(std::int64_t value) override { return add(value); }
+  bool number_unsigned(std::uint64_t value) override { return add(value); }
+  bool number_float(double value, const std::string&) override { return add(value); }
+  bool string(std::string& value) override { return add(std::move(value)); }
+  bool binary(FileJson::binary_t&) override { return false; }  // JSON has none
+  bool start_object(std::size_t) override { return open(FileJson::object()); }
+  bool start_array(std::size_t) override { return open(FileJson::array()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
 
-  // Whether the parser keeps the value, or the value of the key.
-  bool hear(int depth, Event event, FileJson& parsed) {
-    switch (event) {
-      case Event::key:
-        return hear_key(depth, parsed.get_ref<const std::string&>());
-      case Event::value:
-        return hear_value(depth, parsed);
-      case Event::object_start:
-      case Event::array_start:
-        if (depth == 3 && word_) refuse_id("a list or an object");
-        if (depth == 2) in_merges_ = inner_ == "merges" && event == Event::array_start;
-        return true;
-      case Event::object_end:
-      case Event::array_end:
-        if (depth == 2) in_merges_ = false;
-        return depth != 3 || !in_merges_ || !take_merge(parsed);
-    }
+  bool key(std::string& name) override {
+    if (open_.size() == 1) begin_part(name);
+    if (open_.size() == 2 && outer_ == "model") begin_list(name);
+    if (open_.size() == 3 && inner_ == "vocab")
+      word_ = std::move(name);
+    else
+      member_ = &(*open_.back())[name];
     return true;
+  }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& error) override {
+    throw Error("tokenizer {}: {}. Is the file a complete tokenizer.json?", source_, error.what());
   }
 
  private:
-  bool hear_key(int depth, const std::string& key) {
-    if (depth == 1) outer_ = key;
-    if (depth <= 2) inner_ = depth == 2 && outer_ == "model" ? key : "";
-    if (depth != 3 || inner_ != "vocab") return true;
-    word_ = key;
-    return false;
+  static constexpr std::size_t kDeepest = 32;
+
+  // Of a key that comes twice the last one counts.
+  void begin_part(const std::string& name) {
+    outer_ = name;
+    inner_.clear();
+    if (name == "model") parts_.vocabulary.clear(), parts_.merges.clear();
+  }
+  void begin_list(const std::string& name) {
+    inner_ = name;
+    if (name == "vocab") parts_.vocabulary.clear();
+    if (name == "merges") parts_.merges.clear();
   }
 
-  bool hear_value(int depth, const FileJson& value) {
-    if (depth != 3) return true;
-    if (in_merges_) return !take_merge(value);
-    if (!word_) return true;
+  bool is_in_merges() const { return open_.size() == 3 && inner_ == "merges" && open_.back()->is_array(); }
+
+  bool add(FileJson value) {
+    if (word_)
+      add_word(value);
+    else if (is_in_merges())
+      parts_.merges.push_back(sides(value));
+    else
+      place(std::move(value));
+    return true;
+  }
+  bool open(FileJson empty) {
+    if (word_) refuse_id("a list or an object");
+    if (open_.size() == kDeepest) throw Error("tokenizer {}: nested more than {} deep.", source_, kDeepest);
+    open_.push_back(place(std::move(empty)));
+    return true;
+  }
+  bool close() {
+    open_.pop_back();
+    if (!is_in_merges()) return true;
+    parts_.merges.push_back(sides(open_.back()->back()));
+    open_.back()->erase(open_.back()->size() - 1);
+    return true;
+  }
+  FileJson* place(FileJson value) {
+    FileJson* at = &parts_.rest;
+    if (!open_.empty() && open_.back()->is_array()) {
+      open_.back()->push_back(nullptr);
+      at = &open_.back()->back();
+    } else if (!open_.empty()) {
+      at = member_;
+    }
+    *at = std::move(value);
+    return at;
+  }
+
+  void add_word(const FileJson& value) {
     const auto id = whole_number<std::int32_t>(value, 0, 0x7ffffffe);
     if (!id) refuse_id(quote(value));
     parts_.vocabulary.emplace_back(std::move(*word_), *id);
     word_.reset();
-    return true;  // its key is not kept
   }
-
   [[noreturn]] void refuse_id(const std::string& id) const {
     refuse_tokenizer(source_, fmt::format("the id of '{}' is {}, not a non-negative integer", *word_, id));
   }
 
-  bool take_merge(const FileJson& merge) {
-    parts_.merges.push_back(sides(merge));
-    return true;
-  }
   std::pair<std::string, std::string> sides(const FileJson& merge) const {
     if (merge.is_array() && merge.size() == 2 && merge[0].is_string() && merge[1].is_string())
       return {merge[0], merge[1]};
@@ -78,11 +115,12 @@ class ListReader {
     return {text.substr(0, space), text.substr(space + 1)};
   }
 
-  TokenizerParts& parts_;
   const std::string& source_;
+  TokenizerParts parts_;
   std::string outer_, inner_;        // the last keys of the document and, if it is "model", of that
   std::optional<std::string> word_;  // of the vocabulary, whose id comes next
-  bool in_merges_ = false;
+  std::vector<FileJson*> open_;      // what has begun and not ended; a parent does not move while a child is open
+  FileJson* member_ = nullptr;       // of the innermost object, the value of its last key
 };
 
 bool has_blank(const std::pair<std::string, std::string>& merge) {
@@ -92,16 +130,9 @@ bool has_blank(const std::pair<std::string, std::string>& merge) {
 }  // namespace
 
 TokenizerParts read_tokenizer_parts(std::string_view tokenizer_json, const std::string& source) {
-  TokenizerParts parts;
-  ListReader lists(parts, source);
-  try {
-    parts.rest = FileJson::parse(tokenizer_json, [&](int depth, ListReader::Event event, FileJson& parsed) {
-      return lists.hear(depth, event, parsed);
-    });
-  } catch (const FileJson::exception& error) {
-    throw Error("tokenizer {}: {}. Is the file a complete tokenizer.json?", source, error.what());
-  }
-  return parts;
+  PartsBuilder builder(source);
+  FileJson::sax_parse(tokenizer_json, &builder);
+  return builder.take();
 }
 
 std::string tokenizer_json(const TokenizerParts& parts) {

@@ -189,6 +189,44 @@ TEST_CASE("a broken tokenizer.json is refused with its name and what is wrong") 
   require_refused([](Json& json) { json["added_tokens"][0]["content"] = ""; }, "content");
 }
 
+TEST_CASE("an added token whose text is a word of the vocabulary has an id of its own") {
+  const Json file = Json::parse(golden_file());
+  const auto next = file["added_tokens"].back()["id"].get<int>() + 1;
+  const auto with = [&](std::int64_t id) {
+    return changed([&](Json& json) {
+      Json added = json["added_tokens"].back();
+      added["id"] = id;
+      added["content"] = " ";
+      added["special"] = false;
+      json["added_tokens"].push_back(added);
+    });
+  };
+  const auto tokenizer = Tokenizer::parse(with(next), "x.json");
+  CHECK(tokenizer->vocab_size() == next + 1);
+  CHECK(tokenizer->decode(tokenizer->encode("a b")) == "a b");
+  REQUIRE_THROWS_WITH(Tokenizer::parse(with(2'000'000'000), "x.json"), Contains("without a hole"));
+  REQUIRE_THROWS_WITH(Tokenizer::parse(with(5), "x.json"), Contains("the same id 5"));
+}
+
+TEST_CASE("of a list that a tokenizer.json has twice the last one counts, wherever it stands") {
+  const std::string file = golden_file();
+  const Json json = Json::parse(file);
+  const std::string model = json["model"].dump(), other = R"({"type": "BPE", "vocab": {"q": 0}, "merges": ["q q"]})";
+  std::string twice = "{\"model\": " + other;
+  for (const auto& [key, value] : json.items()) twice += ", \"" + key + "\": " + value.dump();
+  require_same_ids(*Tokenizer::parse(twice + "}", "twice"), "ids", true);
+  Json within = json;
+  within["more"] = {{"model", {{"vocab", {{"q", 0}}}, {"merges", {"q q"}}}}};
+  require_same_ids(*Tokenizer::parse(within.dump(), "within"), "ids", true);
+}
+
+TEST_CASE("a tokenizer.json nested deep, or with a million objects, is refused or read in time") {
+  REQUIRE_THROWS_WITH(Tokenizer::parse(std::string(100'000, '['), "x.json"), Contains("nested more than 32 deep"));
+  std::string objects = "{\"added_tokens\": [{}";
+  for (int i = 0; i < 1'000'000; ++i) objects += ",{}";
+  REQUIRE_THROWS_AS(Tokenizer::parse(objects + "]}", "x.json"), agon::Error);
+}
+
 TEST_CASE("a mutated tokenizer.json is refused or read, never more") {
   const std::string file = golden_file();
   agon::Rng rng(11);
