@@ -38,7 +38,8 @@ struct OpenModel {
   ModelFolder folder;
   std::unique_ptr<ModelBackend> backend;
 };
-// A whole model: its tokenizer is read while its weights are packed. Throws Error as open_model_folder, too.
+// A whole model: its tokenizer is read while its weights are packed. Throws Error as open_backend and
+// open_model_folder do.
 OpenModel open_model(const std::filesystem::path& folder, const BackendOptions& options,
                      std::optional<Resampler> resampler = std::nullopt);
 

@@ -39,9 +39,9 @@ constexpr std::array kTypes = {NumberedType{0, "F32"},   NumberedType{1, "F16"},
 }
 
 // Takes values one after the other from the bytes of a file. Refers to both.
-class GgufBytes {
+class GgufReader {
  public:
-  GgufBytes(std::span<const std::uint8_t> bytes, std::uint64_t at, const std::string& path)
+  GgufReader(std::span<const std::uint8_t> bytes, std::uint64_t at, const std::string& path)
       : bytes_(bytes), at_(at), path_(path) {}
   std::uint64_t at() const { return at_; }
   std::uint64_t left() const { return bytes_.size() - at_; }
@@ -125,7 +125,7 @@ class MappedGguf : public GgufFile {
     const auto found = lists_.find(key);
     if (found == lists_.end()) return std::nullopt;
     const auto& [type, length, at] = found->second;
-    GgufBytes values(bytes_, at, path_);
+    GgufReader values(bytes_, at, path_);
     Json list = Json::array();
     for (std::uint64_t i = 0; i < length; ++i) list.push_back(values.value(type, key));
     return list;
@@ -133,7 +133,7 @@ class MappedGguf : public GgufFile {
   std::optional<std::vector<std::string_view>> texts(const std::string& key) const override {
     const auto found = lists_.find(key);
     if (found == lists_.end() || found->second.type != KeyType::text) return std::nullopt;
-    GgufBytes values(bytes_, found->second.at, path_);
+    GgufReader values(bytes_, found->second.at, path_);
     std::vector<std::string_view> texts;
     for (std::uint64_t i = 0; i < found->second.length; ++i) texts.push_back(values.text(key.c_str(), kLongestText));
     return texts;
@@ -141,30 +141,30 @@ class MappedGguf : public GgufFile {
 
  private:
   void read() {
-    const auto magic = at_.take(4, "the beginning");
+    const auto magic = reader_.take(4, "the beginning");
     if (std::memcmp(magic.data(), "GGUF", 4) != 0) fail(path_, "not a GGUF file: it does not begin with GGUF");
-    const auto version = at_.number<std::uint32_t>("the version");
+    const auto version = reader_.number<std::uint32_t>("the version");
     if (version != 2 && version != 3)
       fail(path_, fmt::format("version {} of GGUF is not known, only 2 and 3", version));
-    const std::uint64_t tensors = at_.count("tensors", kMostTensors), keys = at_.count("keys", kMostKeys);
+    const std::uint64_t tensors = reader_.count("tensors", kMostTensors), keys = reader_.count("keys", kMostKeys);
     for (std::uint64_t i = 0; i < keys; ++i) read_key();
     std::vector<Place> places;
     for (std::uint64_t i = 0; i < tensors; ++i) places.push_back(read_place());
     const std::uint64_t aligned = alignment(),
-                        begin = std::min((at_.at() + aligned - 1) / aligned * aligned, bytes_.size());
+                        begin = std::min((reader_.at() + aligned - 1) / aligned * aligned, bytes_.size());
     for (const Place& place : places) add_tensor(place, bytes_.subspan(begin), aligned);
     check_overlap();
   }
 
   void read_key() {
-    const std::string name(at_.text("the name of a key", kLongestName));
+    const std::string name(reader_.text("the name of a key", kLongestName));
     if (valid_utf8(name) != name) fail(path_, fmt::format("the name of a key is not UTF-8: {}", shown_text(name)));
     if (keys_.contains(name) || lists_.contains(name)) fail(path_, fmt::format("the key {} occurs twice", name));
-    const KeyType type = at_.key_type(name);
+    const KeyType type = reader_.key_type(name);
     if (type == KeyType::list)
       add_list(name);
     else
-      keys_[name] = at_.value(type, name);
+      keys_[name] = reader_.value(type, name);
   }
   struct List {
     KeyType type;
@@ -172,18 +172,18 @@ class MappedGguf : public GgufFile {
   };
   // Where its values lie; each is read once, to find the end.
   void add_list(const std::string& name) {
-    const KeyType type = at_.key_type(name);
-    const auto length = at_.number<std::uint64_t>(name.c_str());
-    if (length > at_.left())  // each takes a byte or more
-      fail(path_, fmt::format("the key {} has {} values, and {} bytes are left", name, length, at_.left()));
+    const KeyType type = reader_.key_type(name);
+    const auto length = reader_.number<std::uint64_t>(name.c_str());
+    if (length > reader_.left())  // each takes a byte or more
+      fail(path_, fmt::format("the key {} has {} values, and {} bytes are left", name, length, reader_.left()));
     if (length > kMostValues)
       fail(path_, fmt::format("the key {} has {} values; at most {} are possible", name, length, kMostValues));
-    lists_.emplace(name, List{type, length, at_.at()});
+    lists_.emplace(name, List{type, length, reader_.at()});
     for (std::uint64_t i = 0; i < length; ++i) {
       if (type == KeyType::text)
-        at_.text(name.c_str(), kLongestText);
+        reader_.text(name.c_str(), kLongestText);
       else
-        at_.value(type, name);
+        reader_.value(type, name);
     }
   }
 
@@ -196,19 +196,19 @@ class MappedGguf : public GgufFile {
   };
   Place read_place() {
     Place place;
-    place.name = at_.text("the name of a tensor", kLongestName);
-    const auto dimensions = at_.number<std::uint32_t>("the shape of a tensor");
+    place.name = reader_.text("the name of a tensor", kLongestName);
+    const auto dimensions = reader_.number<std::uint32_t>("the shape of a tensor");
     if (dimensions > kMostDimensions)
       fail(path_, fmt::format("the tensor {} has {} dimensions", shown_text(place.name), dimensions));
     std::uint64_t values = 1;
     for (std::uint32_t i = 0; i < dimensions; ++i) {
-      const auto side = at_.number<std::uint64_t>("the shape of a tensor");
+      const auto side = reader_.number<std::uint64_t>("the shape of a tensor");
       if (side == 0 || side > kLargestSide || __builtin_mul_overflow(values, side, &values))
         fail(path_, fmt::format("the tensor {} has a side of {}", shown_text(place.name), side));
       place.shape.insert(place.shape.begin(), static_cast<std::int64_t>(side));
     }
     place.type = tensor_type(place.name);
-    place.offset = at_.number<std::uint64_t>("the place of a tensor");
+    place.offset = reader_.number<std::uint64_t>("the place of a tensor");
     const std::int64_t row = place.shape.empty() ? 1 : place.shape.back(), block = place.type->block;
     if (row % block != 0)
       fail(path_, fmt::format("the tensor {} has rows of {}, and blocks of {} are of {}", shown_text(place.name), row,
@@ -219,7 +219,7 @@ class MappedGguf : public GgufFile {
     return place;
   }
   const TensorType* tensor_type(const std::string& name) {
-    const auto number = at_.number<std::uint32_t>("the type of a tensor");
+    const auto number = reader_.number<std::uint32_t>("the type of a tensor");
     const auto found =
         std::find_if(kTypes.begin(), kTypes.end(), [&](const auto& one) { return one.number == number; });
     if (found == kTypes.end())
@@ -262,7 +262,7 @@ class MappedGguf : public GgufFile {
   const std::string path_;
   const MappedFile mapping_;
   const std::span<const std::uint8_t> bytes_;
-  GgufBytes at_{bytes_, 0, path_};
+  GgufReader reader_{bytes_, 0, path_};
   Json keys_ = Json::object();
   std::map<std::string, List> lists_;
   std::map<std::string, TensorView> tensors_;

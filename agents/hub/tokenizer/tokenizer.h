@@ -32,7 +32,7 @@ class Tokenizer {
   // tokenizer: not JSON, another model or pipeline, a printable ASCII character without a token (of byte-level BPE) or
   // a byte without one to fall back on (of SentencePiece's), ids with a hole, a merge of unknown tokens.
   static std::unique_ptr<Tokenizer> parse(std::string_view tokenizer_json, const std::string& source);
-  // The same from parts. `json` gives the text of which they are.
+  // Makes the same from its parts; `json` returns the text that they were read from.
   static std::unique_ptr<Tokenizer> make(const TokenizerParts& parts, std::function<std::string()> json,
                                          const std::string& source);
   virtual ~Tokenizer() = default;

@@ -18,7 +18,8 @@ struct TokenizerParts {
   std::vector<std::pair<std::string, std::string>> merges;       // in order of rank
 };
 
-// Throws Error, starting "tokenizer {source}:", for text that is not JSON, an id that is none, a merge that is none.
+// Throws Error, starting "tokenizer {source}:", for text that is not JSON or nested too deep, for an id that is not a
+// whole number from 0 on, and for a merge that is not two tokens.
 TokenizerParts read_tokenizer_parts(std::string_view tokenizer_json, const std::string& source);
 // The text of a tokenizer.json: keys in order of the alphabet, merges as "a b" if no part of one has a blank.
 std::string tokenizer_json(const TokenizerParts& parts);
