@@ -1,4 +1,5 @@
-// cli/interrupt.h - Ctrl-C as a request to stop at the next safe point; a second Ctrl-C ends the process at once.
+// cli/interrupt.h - Ctrl-C as a request to stop at the next safe point; a second one, half a second later or more, ends
+// the process at once.
 #pragma once
 
 #include <atomic>

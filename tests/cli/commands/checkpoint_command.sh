@@ -48,7 +48,7 @@ refuses 1 "tokenizer.json: 64424509440 bytes" "$agon" inspect "$scratch/large"
 refuses 1 "tokenizer.json: 64424509440 bytes" "$agon" tokenize --policy "$scratch/large" hi
 rm -r "$scratch/large"
 
-# Ctrl-C while a hub does not answer.
+# Ctrl-C while a hub does not answer. timeout passes it on twice.
 python3 -c 'import socket, time
 with socket.create_server(("127.0.0.1", 0)) as server:
   print(server.getsockname()[1], flush=True)
