@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/image.h"
 #include "core/json.h"
-#include "core/video.h"
+#include "core/pictures/image.h"
+#include "core/pictures/video.h"
 
 namespace agon {
 

@@ -1,7 +1,7 @@
 #include "critic/message_json.h"
 
 #include "core/error.h"
-#include "core/video_json.h"
+#include "core/pictures/video_json.h"
 #include "critic/search/journal.h"
 
 namespace agon::critic {

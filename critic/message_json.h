@@ -6,13 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "core/image.h"
 #include "core/json.h"
 #include "core/message.h"
+#include "core/pictures/image.h"
 
 namespace agon::critic {
 
-// [{"text"}, {"image": hash} or {"video": core/video_json.h, with hashes}]; the pictures are added to `images`.
+// [{"text"}, {"image": hash} or {"video": core/pictures/video_json.h, with hashes}]; the pictures are added to
+// `images`.
 Json parts_json(const std::vector<Part>& parts, std::vector<Image>& images);
 // [{"role", "parts"}]
 Json messages_json(const std::vector<Message>& messages, std::vector<Image>& images);

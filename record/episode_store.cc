@@ -16,8 +16,8 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/pictures/video_json.h"
 #include "core/text.h"
-#include "core/video_json.h"
 #include "record/run_database.h"
 #include "record/run_schema.h"
 

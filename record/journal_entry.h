@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/image.h"
 #include "core/json.h"
+#include "core/pictures/image.h"
 
 namespace agon::record {
 

@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 #include "core/json_parse.h"
-#include "core/video_json.h"
+#include "core/pictures/video_json.h"
 #include "record/run_schema.h"
 
 namespace agon::record {

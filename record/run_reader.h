@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/image.h"
 #include "core/json.h"
+#include "core/pictures/image.h"
 #include "record/episode.h"
 #include "record/journal_entry.h"
 

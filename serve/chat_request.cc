@@ -6,8 +6,8 @@
 
 #include "core/base64.h"
 #include "core/error.h"
-#include "core/image_decoder.h"
-#include "core/image_header.h"
+#include "core/pictures/image_decoder.h"
+#include "core/pictures/image_header.h"
 #include "core/text.h"
 #include "serve/chat_tools.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/image.h"
+#include "core/pictures/image.h"
 #include "core/recently_used.h"
 
 namespace agon::serve {

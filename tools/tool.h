@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/image.h"
 #include "core/json.h"
 #include "core/message.h"
+#include "core/pictures/image.h"
 
 namespace agon::tools {
 

@@ -13,8 +13,8 @@
 #include "agents/hub/model_folder.h"
 #include "agents/hub/pictures/image_processor.h"
 #include "core/error.h"
-#include "core/image.h"
 #include "core/json_parse.h"
+#include "core/pictures/image.h"
 
 namespace {
 

@@ -10,9 +10,9 @@
 #include "cli/printed_json.h"
 #include "cli/task_name.h"
 #include "core/error.h"
+#include "core/pictures/video_json.h"
 #include "core/provenance.h"
 #include "core/text.h"
-#include "core/video_json.h"
 #include "critic/search/summary.h"
 #include "record/run_kind.h"
 

@@ -1,4 +1,4 @@
-// core/decoder/exif_turn.h - applies a picture's EXIF orientation; core/image_formats/orientation.h reads it.
+// core/decoder/exif_turn.h - applies a picture's EXIF orientation; core/pictures/formats/orientation.h reads it.
 #pragma once
 
 #include <cstddef>

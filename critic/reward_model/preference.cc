@@ -7,8 +7,8 @@
 
 #include "core/error.h"
 #include "core/file.h"
-#include "core/image.h"
 #include "core/json_records.h"
+#include "core/pictures/image.h"
 #include "core/progress.h"
 #include "core/text.h"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/image.h"
+#include "core/pictures/image.h"
 #include "env/grading/box.h"
 
 namespace agon::env {

@@ -7,8 +7,8 @@
 
 #include "core/error.h"
 #include "core/hash.h"
-#include "core/image.h"
 #include "core/json_records.h"
+#include "core/pictures/image.h"
 #include "core/text.h"
 #include "env/kit/task_file.h"
 #include "env/kit/task_pictures.h"

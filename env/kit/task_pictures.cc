@@ -8,11 +8,11 @@
 
 #include "core/error.h"
 #include "core/hash.h"
-#include "core/image.h"
 #include "core/json_parse.h"
+#include "core/pictures/image.h"
+#include "core/pictures/video_file.h"
 #include "core/progress.h"
 #include "core/text.h"
-#include "core/video_file.h"
 #include "env/kit/task_file.h"
 
 namespace agon::env {

@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "core/error.h"
-#include "core/image.h"
+#include "core/pictures/image.h"
 #include "paths.h"
 
 using namespace agon;

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/json.h"
+#include "core/pictures/video.h"
 #include "core/text.h"
-#include "core/video.h"
 #include "paths.h"
 
 namespace agon::test {

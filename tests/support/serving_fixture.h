@@ -9,8 +9,8 @@
 #include <thread>
 #include <utility>
 
-#include "core/image.h"
 #include "core/json.h"
+#include "core/pictures/image.h"
 #include "serve/model_server.h"
 
 namespace httplib {

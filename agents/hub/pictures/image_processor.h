@@ -12,8 +12,8 @@
 
 #include "agents/hub/pictures/resize_bicubic.h"
 #include "agents/hub/pictures/video_settings.h"
-#include "core/image.h"
 #include "core/json.h"
+#include "core/pictures/image.h"
 #include "kernels/patchify/patchify.h"
 
 namespace agon::agents {

@@ -2,7 +2,7 @@
 // hub's picture processors choose.
 #pragma once
 
-#include "core/image.h"
+#include "core/pictures/image.h"
 
 namespace agon::agents {
 

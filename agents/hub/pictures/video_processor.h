@@ -9,7 +9,7 @@
 
 #include "agents/hub/model_config.h"
 #include "agents/hub/pictures/image_processor.h"
-#include "core/video.h"
+#include "core/pictures/video.h"
 
 namespace agon::agents {
 

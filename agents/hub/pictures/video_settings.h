@@ -7,8 +7,8 @@
 #include <string>
 
 #include "agents/hub/architecture.h"
-#include "core/frame_sampling.h"
 #include "core/json.h"
+#include "core/pictures/frame_sampling.h"
 
 namespace agon::agents {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/image.h"
+#include "core/pictures/image.h"
 
 namespace agon::agents {
 

@@ -19,8 +19,8 @@
 #include "cli/provenance.h"
 #include "core/error.h"
 #include "core/json.h"
+#include "core/pictures/video_file.h"
 #include "core/text.h"
-#include "core/video_file.h"
 
 namespace agon::cli {
 namespace {

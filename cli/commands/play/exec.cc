@@ -19,8 +19,8 @@
 #include "cli/provenance.h"
 #include "cli/report/saved_pictures.h"
 #include "core/error.h"
-#include "core/image.h"
 #include "core/json.h"
+#include "core/pictures/image.h"
 #include "core/text.h"
 #include "sandbox/sandbox.h"
 

@@ -1,8 +1,8 @@
 // env/suites/charts/picture.h - a chart task as the policy sees it.
 #pragma once
 
-#include "core/image.h"
 #include "core/json.h"
+#include "core/pictures/image.h"
 #include "env/suites/charts/task.h"
 
 namespace agon::env {

@@ -13,10 +13,10 @@
 
 #include "core/error.h"
 #include "core/hash.h"
-#include "core/image.h"
 #include "core/json_records.h"
+#include "core/pictures/image.h"
+#include "core/pictures/video_file.h"
 #include "core/text.h"
-#include "core/video_file.h"
 #include "env/grading/grade_options.h"
 #include "env/grading/grader.h"
 #include "env/kit/schemas.h"

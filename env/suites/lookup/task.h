@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/image.h"
+#include "core/pictures/image.h"
 #include "core/rng.h"
 #include "env/env.h"
 #include "env/suites/lookup/world.h"

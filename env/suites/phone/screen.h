@@ -2,7 +2,7 @@
 // state.h.
 #pragma once
 
-#include "core/image.h"
+#include "core/pictures/image.h"
 #include "env/suites/phone/state.h"
 
 namespace agon::env::phone {

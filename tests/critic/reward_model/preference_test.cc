@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/error.h"
-#include "core/image.h"
+#include "core/pictures/image.h"
 #include "temp_folder.h"
 
 using namespace agon;

@@ -1,0 +1,14 @@
+// core/pictures/formats/jpeg.h - the header of a JPEG file (core/pictures/image_header.h).
+#pragma once
+
+#include <optional>
+
+#include "core/pictures/formats/bytes.h"
+#include "core/pictures/image_header.h"
+
+namespace agon::image_formats {
+
+// Nothing: another format, or damaged before the size.
+std::optional<ImageHeader> jpeg_header(Bytes bytes);
+
+}  // namespace agon::image_formats

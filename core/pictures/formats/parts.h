@@ -1,0 +1,14 @@
+// core/pictures/formats/parts.h - the parts of a file that a decoder needs.
+#pragma once
+
+#include <cstddef>
+
+#include "core/pictures/formats/bytes.h"
+#include "core/pictures/image_header.h"
+
+namespace agon::image_formats {
+
+// Adds bytes[begin, end) to the parts, joined to the last one where that ends at `begin`.
+void keep(ImageHeader& header, Bytes bytes, std::size_t begin, std::size_t end);
+
+}  // namespace agon::image_formats

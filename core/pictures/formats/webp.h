@@ -1,0 +1,14 @@
+// core/pictures/formats/webp.h - the header of a WebP file (core/pictures/image_header.h).
+#pragma once
+
+#include <optional>
+
+#include "core/pictures/formats/bytes.h"
+#include "core/pictures/image_header.h"
+
+namespace agon::image_formats {
+
+// Nothing: another format, or damaged before the size.
+std::optional<ImageHeader> webp_header(Bytes bytes);
+
+}  // namespace agon::image_formats
