@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/json_builder.h"
 #include "core/text.h"
 
 namespace agon {
@@ -112,7 +113,8 @@ bool has_long_number(std::string_view text) {
 
 // What a text may hold, and what is read off it.
 struct Rules {
-  int deepest = 0, most_values = kMostValues;
+  std::size_t deepest = 0;
+  int most_values = kMostValues;
   std::size_t most_keys = std::numeric_limits<std::size_t>::max();  // of one object
   // A key given twice is a fault, a fault says where it is and what JSON has in its place, and a number whose digits a
   // double does not hold becomes the text that was written; but not among the numbers of a list, if it is a fraction.
@@ -121,80 +123,51 @@ struct Rules {
 
 // Builds the value of a text, within bounds.
 template <typename AnyJson>
-class Builder final : public AnyJson::json_sax_t {
+class BoundedBuilder final : public JsonBuilder<AnyJson> {
  public:
-  Builder(std::string_view text, const Rules& rules) : text_(text), rules_(rules) {}
+  BoundedBuilder(std::string_view text, const Rules& rules) : text_(text), rules_(rules) {}
 
-  bool null() override { return add(nullptr); }
-  bool boolean(bool value) override { return add(value); }
-  bool number_integer(std::int64_t value) override { return add(value); }
-  bool number_unsigned(std::uint64_t value) override { return add(value); }
   bool number_float(double value, const std::string& written) override {
-    const bool precise = value == std::floor(value) || open_.empty() || !open_.back()->is_array();
+    const bool precise = value == std::floor(value) || !this->in_list();
     if (rules_.of_file && precise && !holds(value, written)) return add(written);
     return add(value);
   }
-  bool string(std::string& value) override { return add(std::move(value)); }
-  bool binary(typename AnyJson::binary_t&) override { return false; }  // JSON has none
-  bool start_object(std::size_t) override { return open(AnyJson::object()); }
   bool key(std::string& name) override {
-    AnyJson& object = *open_.back();
+    const AnyJson& object = this->innermost();
     if (rules_.of_file && object.contains(name)) throw Error("the key {} occurs twice. Keep one", shown_text(name));
     if (object.size() == rules_.most_keys) throw Error("an object has more than {} keys", rules_.most_keys);
-    member_ = &object[name];
-    return true;
+    return JsonBuilder<AnyJson>::key(name);
   }
-  bool end_object() override { return close(); }
-  bool start_array(std::size_t) override { return open(AnyJson::array()); }
-  bool end_array() override { return close(); }
   bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& exception) override {
     const std::string_view what = exception.what();
     const std::string told = valid_utf8(cut_text(what.substr(what.find("] ") + 2), kMostTold));
     throw Error("{}", rules_.of_file ? fault_of(text_, told, position) : fmt::format("not JSON: {}", told));
   }
 
-  AnyJson take() { return std::move(root_); }
-
  private:
-  AnyJson* place(AnyJson value) {
+  bool add(AnyJson value) override {
+    count_value();
+    return JsonBuilder<AnyJson>::add(std::move(value));
+  }
+  bool open(AnyJson empty) override {
+    if (this->depth() >= rules_.deepest) throw Error("nested more than {} deep", rules_.deepest);
+    count_value();
+    return JsonBuilder<AnyJson>::open(std::move(empty));
+  }
+  void count_value() {
     if (++values_ > rules_.most_values) throw Error("of more than {} values", rules_.most_values);
-    AnyJson* at = &root_;
-    if (!open_.empty() && open_.back()->is_array()) {
-      open_.back()->push_back(nullptr);
-      at = &open_.back()->back();
-    } else if (!open_.empty()) {
-      at = member_;
-    }
-    *at = std::move(value);
-    return at;
-  }
-  bool add(AnyJson value) {
-    place(std::move(value));
-    return true;
-  }
-  bool open(AnyJson empty) {
-    if (std::ssize(open_) >= rules_.deepest) throw Error("nested more than {} deep", rules_.deepest);
-    open_.push_back(place(std::move(empty)));
-    return true;
-  }
-  bool close() {
-    open_.pop_back();
-    return true;
   }
 
   const std::string_view text_;
   const Rules rules_;
   int values_ = 0;
-  AnyJson root_;
-  std::vector<AnyJson*> open_;  // what has begun and not ended; a parent does not move while a child is open
-  AnyJson* member_ = nullptr;   // of the innermost object, the value of its last key
 };
 
 template <typename AnyJson>
 AnyJson built(std::string_view text, const Rules& rules) {
   // The parser takes one for the end of the text, whatever is behind it.
   if (const std::size_t at = text.find('\0'); at != text.npos) throw Error("not JSON: byte {} is NUL", at + 1);
-  Builder<AnyJson> builder(text, rules);
+  BoundedBuilder<AnyJson> builder(text, rules);
   AnyJson::sax_parse(text, &builder);
   return builder.take();
 }
@@ -226,7 +199,7 @@ Json json_or_discarded(std::string_view text) {
 
 ParsedJson parse_json(std::string_view text, int deepest, int most_values) {
   if (has_long_number(text)) return {{}, "not JSON: it has a number of thousands of digits"};
-  return built_or_fault(text, {.deepest = deepest, .most_values = most_values});
+  return built_or_fault(text, {.deepest = static_cast<std::size_t>(deepest), .most_values = most_values});
 }
 
 ParsedJson parse_json_of_file(std::string_view text) {

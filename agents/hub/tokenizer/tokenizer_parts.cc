@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/error.h"
+#include "core/json_builder.h"
 
 namespace agon::agents {
 namespace {
@@ -14,30 +15,19 @@ std::string quote(const FileJson& json) { return to_text(json).substr(0, 200); }
 
 // Builds the document, and takes the words and merges out of it as they come. Where they stand: a key of "model" is
 // within two objects, a word of its "vocab" or an entry of its "merges" within three.
-class PartsBuilder final : public FileJson::json_sax_t {
+class PartsBuilder final : public JsonBuilder<FileJson> {
  public:
   explicit PartsBuilder(const std::string& source) : source_(source) {}
-  TokenizerParts take() { return std::move(parts_); }
-
-  bool null() override { return add(nullptr); }
-  bool boolean(bool value) override { return add(value); }
-  bool number_integer(std::int64_t value) override { return add(value); }
-  bool number_unsigned(std::uint64_t value) override { return add(value); }
-  bool number_float(double value, const std::string&) override { return add(value); }
-  bool string(std::string& value) override { return add(std::move(value)); }
-  bool binary(FileJson::binary_t&) override { return false; }  // JSON has none
-  bool start_object(std::size_t) override { return open(FileJson::object()); }
-  bool start_array(std::size_t) override { return open(FileJson::array()); }
-  bool end_object() override { return close(); }
-  bool end_array() override { return close(); }
+  TokenizerParts take_parts() {
+    parts_.rest = take();
+    return std::move(parts_);
+  }
 
   bool key(std::string& name) override {
-    if (open_.size() == 1) begin_part(name);
-    if (open_.size() == 2 && outer_ == "model") begin_list(name);
-    if (open_.size() == 3 && inner_ == "vocab")
-      word_ = std::move(name);
-    else
-      member_ = &(*open_.back())[name];
+    if (depth() == 1) begin_part(name);
+    if (depth() == 2 && outer_ == "model") begin_list(name);
+    if (depth() != 3 || inner_ != "vocab") return JsonBuilder::key(name);
+    word_ = std::move(name);
     return true;
   }
   bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& error) override {
@@ -59,40 +49,27 @@ class PartsBuilder final : public FileJson::json_sax_t {
     if (name == "merges") parts_.merges.clear();
   }
 
-  bool is_in_merges() const { return open_.size() == 3 && inner_ == "merges" && open_.back()->is_array(); }
+  bool is_in_merges() const { return depth() == 3 && inner_ == "merges" && in_list(); }
 
-  bool add(FileJson value) {
+  bool add(FileJson value) override {
+    if (!word_ && !is_in_merges()) return JsonBuilder::add(std::move(value));
     if (word_)
       add_word(value);
-    else if (is_in_merges())
-      parts_.merges.push_back(sides(value));
     else
-      place(std::move(value));
+      parts_.merges.push_back(sides(value));
     return true;
   }
-  bool open(FileJson empty) {
+  bool open(FileJson empty) override {
     if (word_) refuse_id("a list or an object");
-    if (open_.size() == kDeepest) throw Error("tokenizer {}: nested more than {} deep.", source_, kDeepest);
-    open_.push_back(place(std::move(empty)));
-    return true;
+    if (depth() == kDeepest) throw Error("tokenizer {}: nested more than {} deep.", source_, kDeepest);
+    return JsonBuilder::open(std::move(empty));
   }
-  bool close() {
-    open_.pop_back();
+  bool close() override {
+    JsonBuilder::close();
     if (!is_in_merges()) return true;
-    parts_.merges.push_back(sides(open_.back()->back()));
-    open_.back()->erase(open_.back()->size() - 1);
+    parts_.merges.push_back(sides(innermost().back()));
+    innermost().erase(innermost().size() - 1);
     return true;
-  }
-  FileJson* place(FileJson value) {
-    FileJson* at = &parts_.rest;
-    if (!open_.empty() && open_.back()->is_array()) {
-      open_.back()->push_back(nullptr);
-      at = &open_.back()->back();
-    } else if (!open_.empty()) {
-      at = member_;
-    }
-    *at = std::move(value);
-    return at;
   }
 
   void add_word(const FileJson& value) {
@@ -119,8 +96,6 @@ class PartsBuilder final : public FileJson::json_sax_t {
   TokenizerParts parts_;
   std::string outer_, inner_;        // the last keys of the document and, if it is "model", of that
   std::optional<std::string> word_;  // of the vocabulary, whose id comes next
-  std::vector<FileJson*> open_;      // what has begun and not ended; a parent does not move while a child is open
-  FileJson* member_ = nullptr;       // of the innermost object, the value of its last key
 };
 
 bool has_blank(const std::pair<std::string, std::string>& merge) {
@@ -132,7 +107,7 @@ bool has_blank(const std::pair<std::string, std::string>& merge) {
 TokenizerParts read_tokenizer_parts(std::string_view tokenizer_json, const std::string& source) {
   PartsBuilder builder(source);
   FileJson::sax_parse(tokenizer_json, &builder);
-  return builder.take();
+  return builder.take_parts();
 }
 
 std::string tokenizer_json(const TokenizerParts& parts) {
