@@ -26,6 +26,9 @@ add_library(agon_flags INTERFACE)
 target_compile_options(agon_flags INTERFACE
   "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wshadow;-Wnon-virtual-dtor;-Woverloaded-virtual;-Wno-missing-field-initializers;-Werror>"
   "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wno-missing-field-initializers;-Werror=all-warnings>")
+# GCC 12 sees overlaps and bounds in strings that cannot be (its bugs 105329, 105562).
+target_compile_options(agon_flags INTERFACE
+  "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict;-Wno-array-bounds;-Wno-stringop-overflow>")
 if(AGON_SANITIZE)
   # g++ sees values that may be uninitialised where a sanitizer's checks stand between their test and their use.
   target_compile_options(agon_flags INTERFACE -fsanitize=${AGON_SANITIZE} -fno-omit-frame-pointer
@@ -35,6 +38,8 @@ if(AGON_SANITIZE)
 else()
   target_compile_definitions(agon_flags INTERFACE AGON_SANITIZED=0)
 endif()
+# g++ looks for what it can free each time its memory has doubled: a tenth of its time, where memory is not short.
+target_compile_options(agon_flags INTERFACE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=524288>")
 # Without these ccache does not know a precompiled header again.
 target_compile_options(agon_flags INTERFACE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>"
   "$<$<COMPILE_LANG_AND_ID:CXX,Clang>:SHELL:-Xclang -fno-pch-timestamp>")

@@ -12,12 +12,12 @@ using Seconds = std::chrono::duration<double>;
 
 // False: a stop came first.
 bool sleep_unless_stopped(double seconds) {
-  constexpr Seconds kLook(0.02);
+  constexpr Seconds kLookEvery(0.02);
   const auto end = Clock::now() + Seconds(seconds);
   while (!HttpStop::is_set()) {
     const Seconds left = end - Clock::now();
     if (left <= Seconds(0)) return true;
-    std::this_thread::sleep_for(std::min(left, kLook));
+    std::this_thread::sleep_for(std::min(left, kLookEvery));
   }
   return false;
 }

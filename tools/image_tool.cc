@@ -15,7 +15,7 @@ namespace {
 constexpr int kMostSide = 4096;                   // of a result
 constexpr std::int64_t kMostPixels = 25'000'000;  // of a picture that is worked on pixel by pixel
 
-constexpr const char* kSchema = R"json({
+constexpr const char* kParameters = R"json({
   "type": "object",
   "properties": {
     "operation": {"enum": ["crop", "rotate", "resize", "brighten", "contrast", "denoise", "sharpen", "draw"]},
@@ -217,7 +217,7 @@ class ImageTool : public Tool {
     spec_.description =
         "Changes a picture and shows the result as a new one: crop (box), rotate (degrees), resize (width, height), "
         "brighten, contrast, denoise and sharpen (amount), draw (shapes). Places are 0 to 1000 on both sides.";
-    spec_.schema = Json::parse(kSchema);
+    spec_.schema = Json::parse(kParameters);
     spec_.idempotent = true;
   }
   const ToolSpec& spec() const override { return spec_; }

@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void add(CheckpointTensors& tensors, const fs::path& path, const std::string& name, CheckpointTensor tensor) {
+void add_tensor(CheckpointTensors& tensors, const fs::path& path, const std::string& name, CheckpointTensor tensor) {
   if (!tensors.by_name.emplace(name, std::move(tensor)).second)
     throw Error("{}: the tensor {} is there twice. Keep one set of weight files.", path.string(), name);
 }
@@ -21,14 +21,14 @@ CheckpointTensors open_gguf(const fs::path& path, const ModelConfig& config) {
   tensors.files.push_back(file);
   for (const auto& [name, view] : file->tensors())
     if (const std::string hub = hub_name_of_gguf(name); !hub.empty())
-      add(tensors, path, hub, {view, gguf_row_order(config, hub), true});
+      add_tensor(tensors, path, hub, {view, gguf_row_order(config, hub), true});
   if (!config.vision) return tensors;
   const std::optional<GgufVision> vision = open_gguf_vision(path);
   if (!vision) throw Error("{}: the mmproj file that was beside it is gone.", path.string());
   GgufVisionTensors tower = gguf_vision_tensors(*vision->file, vision->source);
   tensors.files.push_back(vision->file);
   for (auto& owned : tower.owned) tensors.files.push_back(std::move(owned));
-  for (const auto& [name, view] : tower.by_name) add(tensors, vision->source, name, {view});
+  for (const auto& [name, view] : tower.by_name) add_tensor(tensors, vision->source, name, {view});
   return tensors;
 }
 
@@ -66,7 +66,7 @@ CheckpointTensors open_checkpoint_tensors(const fs::path& path, const ModelConfi
   for (const auto& file : open_checkpoint_weights(path)) {
     tensors.files.push_back(file);
     for (const auto& [name, view] : file->tensors())
-      if (!is_rotation(name)) add(tensors, path, hub_name(name), {view, {}, true});
+      if (!is_rotation(name)) add_tensor(tensors, path, hub_name(name), {view, {}, true});
   }
   return tensors;
 }

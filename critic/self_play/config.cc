@@ -8,7 +8,7 @@
 #include "agents/config_reader.h"
 #include "agents/hub/peft_config.h"
 #include "agents/learn/loop/config_paths.h"
-#include "agents/learn/loop/train_config.h"
+#include "agents/learn/loop/optimizer_config.h"
 #include "agents/learn/loop/unused_keys.h"
 #include "agents/remote/endpoint.h"
 #include "core/error.h"

@@ -12,8 +12,8 @@
 namespace agon::env {
 namespace {
 
-constexpr std::array<std::string_view, kDefects> kNames{"crop", "dark",       "overexposure", "noise",
-                                                        "blur", "rotation90", "rotation180"};
+constexpr std::array<std::string_view, kDefects> kDefectNames{"crop", "dark",       "overexposure", "noise",
+                                                              "blur", "rotation90", "rotation180"};
 constexpr double kDarkness = 0.07;      // what is left of a value
 constexpr double kPaleness = 0.12;      // what is left of the contrast,
 constexpr double kLightest = 228;       // and where black comes to lie
@@ -61,7 +61,7 @@ Degraded page_of(std::vector<Image> pictures, Rng& rng) {
 
 }  // namespace
 
-std::string_view to_string(Defect defect) { return kNames[static_cast<std::size_t>(defect)]; }
+std::string_view to_string(Defect defect) { return kDefectNames[static_cast<std::size_t>(defect)]; }
 
 std::string format_defects(const Defects& defects) {
   std::string names;
@@ -83,9 +83,9 @@ std::optional<Defects> parse_defects(std::string_view text) {
   if (bare(text) == "none") return Defects();
   Defects defects;
   for (const std::string& item : split(text, ",")) {
-    const auto found = std::find(kNames.begin(), kNames.end(), bare(item));
-    if (found == kNames.end()) return std::nullopt;
-    defects.insert(static_cast<Defect>(found - kNames.begin()));
+    const auto found = std::find(kDefectNames.begin(), kDefectNames.end(), bare(item));
+    if (found == kDefectNames.end()) return std::nullopt;
+    defects.insert(static_cast<Defect>(found - kDefectNames.begin()));
   }
   return defects;
 }

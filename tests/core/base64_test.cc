@@ -8,7 +8,7 @@ using namespace agon;
 
 namespace {
 
-std::vector<std::uint8_t> bytes_of(std::string_view text) { return {text.begin(), text.end()}; }
+std::vector<std::uint8_t> bytes_in(std::string_view text) { return {text.begin(), text.end()}; }
 
 }  // namespace
 
@@ -21,8 +21,8 @@ TEST_CASE("base64: the vectors of RFC 4648") {
                                                                     {"fooba", "Zm9vYmE="},
                                                                     {"foobar", "Zm9vYmFy"}};
   for (const auto& [plain, encoded] : vectors) {
-    CHECK(base64(bytes_of(plain)) == encoded);
-    CHECK(bytes_of_base64(encoded) == bytes_of(plain));
+    CHECK(base64(bytes_in(plain)) == encoded);
+    CHECK(bytes_of_base64(encoded) == bytes_in(plain));
   }
 }
 

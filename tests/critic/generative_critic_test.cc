@@ -46,7 +46,7 @@ class Scripted : public agents::Policy {
   std::map<std::string, std::vector<std::string>> critiques_;
 };
 
-StepInContext step(const std::string& text) { return {{Message::of(Role::user, "How many?")}, "", text}; }
+StepInContext asked_step(const std::string& text) { return {{Message::of(Role::user, "How many?")}, "", text}; }
 
 const std::string kYes = "<Answer>Correct</Answer>", kNo = "<Answer>Incorrect</Answer>";
 
@@ -54,7 +54,7 @@ const std::string kYes = "<Answer>Correct</Answer>", kNo = "<Answer>Incorrect</A
 
 TEST_CASE("generative critic: P(correct) is that of the verdict's own tokens") {
   Scripted policy({{"a", {"Fine.\n\n" + kYes}}, {"b", {kNo}}, {"c", {"I cannot say."}}});
-  const StepInContext steps[] = {step("a"), step("b"), step("c")};
+  const StepInContext steps[] = {asked_step("a"), asked_step("b"), asked_step("c")};
   const auto verdicts = make_generative_critic(policy, {})->judge(steps);
   REQUIRE(verdicts.size() == 3);
   CHECK(verdicts[0].judgement == Judgement::correct);
@@ -72,7 +72,7 @@ TEST_CASE("generative critic: P(correct) is that of the verdict's own tokens") {
 TEST_CASE("generative critic: several critiques vote or are averaged, what does not parse has no part in it") {
   const std::map<std::string, std::vector<std::string>> critiques = {
       {"most", {kYes, kNo, kYes}}, {"one valid", {"?", kNo, "?"}}, {"none", {"?", "", kYes.substr(0, 9)}}};
-  const StepInContext steps[] = {step("most"), step("one valid"), step("none")};
+  const StepInContext steps[] = {asked_step("most"), asked_step("one valid"), asked_step("none")};
   for (const Combine combine : {Combine::vote, Combine::mean}) {
     Scripted policy(critiques);
     const auto verdicts =
@@ -89,7 +89,7 @@ TEST_CASE("generative critic: several critiques vote or are averaged, what does 
 
 TEST_CASE("generative critic: a step's critique draws from what is judged, not from its place in the call") {
   Scripted policy({{"a", {kYes}}, {"b", {kNo}}});
-  const StepInContext forth[] = {step("a"), step("b")}, back[] = {step("b"), step("a")};
+  const StepInContext forth[] = {asked_step("a"), asked_step("b")}, back[] = {asked_step("b"), asked_step("a")};
   const auto critic = make_generative_critic(policy, {.temperature = 1});
   critic->judge(forth);
   critic->judge(back);

@@ -53,7 +53,7 @@ std::size_t count(const std::string& text, const std::string& word) {
   return found;
 }
 
-StepInContext step(const std::string& before, const std::string& text) {
+StepInContext scored_step(const std::string& before, const std::string& text) {
   return {{Message::of(Role::system, "Answer."), Message::of(Role::user, "1 + 1?")}, before, text};
 }
 
@@ -73,7 +73,7 @@ TEST_CASE("process reward critic: Qwen2.5-Math-PRM's form, the last step's proba
   const auto critic = make_process_reward_critic({server.url() + "/", "prm", RewardForm::qwen});
   CHECK(critic->name() == "prm");
   std::vector<StepInContext> steps;
-  for (int i = 0; i < 20; ++i) steps.push_back(step("a\n\nb", fmt::format("c{}", i)));
+  for (int i = 0; i < 20; ++i) steps.push_back(scored_step("a\n\nb", fmt::format("c{}", i)));
   const auto verdicts = critic->judge(steps);
   REQUIRE(verdicts.size() == 20);
   for (const Verdict& verdict : verdicts) {
@@ -91,7 +91,7 @@ TEST_CASE("process reward critic: Math-Shepherd's form, the first of a pair") {
     CHECK(request["input"] == "1 + 1? a \u043a\u0438\nb \u043a\u0438");
     answer(response, {{0.2, 0.8}, {0.9, 0.1}});
   });
-  const Verdict verdict = judged({server.url(), "", RewardForm::shepherd}, step("a", "b"));
+  const Verdict verdict = judged({server.url(), "", RewardForm::shepherd}, scored_step("a", "b"));
   CHECK(*verdict.probability == Approx(0.9));
   CHECK(verdict.judgement == Judgement::correct);
   CHECK_THROWS_WITH(parse_reward_form("qwn"), Contains("qwen"));
@@ -106,7 +106,7 @@ TEST_CASE("process reward critic: what a server can do wrong") {
     response.set_content(body, "application/json");
   });
   const ProcessRewardOptions options{server.url(), "prm", RewardForm::qwen};
-  const StepInContext one = step("", "a");
+  const StepInContext one = scored_step("", "a");
   body = R"({"data": [{"data": [[0.5, 0.5], [0.5, 0.5]]}]})";
   const Verdict verdict = judged(options, one);
   CHECK(verdict.judgement == Judgement::invalid);
@@ -167,12 +167,12 @@ TEST_CASE("process reward critic: a server that is busy is waited for as it asks
   });
   const ProcessRewardOptions options{server.url(), "prm", RewardForm::qwen};
   const auto start = std::chrono::steady_clock::now();
-  CHECK(*judged(options, step("", "a")).probability == 0.7);
+  CHECK(*judged(options, scored_step("", "a")).probability == 0.7);
   CHECK(std::chrono::steady_clock::now() - start >= std::chrono::seconds(1));
   CHECK(asked == 2);
   asked = 0;
   wait = "3600";  // longer than a request may take
-  CHECK_THROWS_WITH(judged(options, step("", "a")), Contains("status 429"));
+  CHECK_THROWS_WITH(judged(options, scored_step("", "a")), Contains("status 429"));
   CHECK(asked == 1);
 }
 
@@ -182,7 +182,7 @@ TEST_CASE("process reward critic: the failure of one step ends the waits of the 
     response.status = steps.starts_with("bad") ? 404 : 429;
     response.set_header("Retry-After", "30");
   });
-  const std::vector<StepInContext> steps{step("", "a"), step("", "b"), step("", "bad")};
+  const std::vector<StepInContext> steps{scored_step("", "a"), scored_step("", "b"), scored_step("", "bad")};
   const auto start = std::chrono::steady_clock::now();
   CHECK_THROWS_WITH(make_process_reward_critic({server.url(), "prm"})->judge(steps), Contains("status 404"));
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(15));

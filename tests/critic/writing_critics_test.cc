@@ -14,7 +14,7 @@ using Catch::Contains;
 
 namespace {
 
-StepInContext step(const std::string& text, const std::string& before = "") {
+StepInContext written_step(const std::string& text, const std::string& before = "") {
   return {{Message::of(Role::system, "Answer."), Message::of(Role::user, "How many?")}, before, text};
 }
 
@@ -63,7 +63,7 @@ class Going : public agents::Policy {
 
 TEST_CASE("discriminative critic: the share of the verdict Correct in both") {
   Weighing policy;
-  const StepInContext steps[] = {step("0.6"), step("0.05"), step("0.0"), step("0.2")};
+  const StepInContext steps[] = {written_step("0.6"), written_step("0.05"), written_step("0.0"), written_step("0.2")};
   const auto verdicts = make_discriminative_critic(policy)->judge(steps);
   REQUIRE(verdicts.size() == 4);
   CHECK(*verdicts[0].probability == Approx(0.75));
@@ -80,7 +80,8 @@ TEST_CASE("discriminative critic: the share of the verdict Correct in both") {
 TEST_CASE("self-score critic: the turn goes on behind the step, and its score is the verdict") {
   Going policy({"so 4\n\n<answer>4</answer><score>0.9</score>", "<score>0.25</score>", "<answer>4</answer>",
                 "<score>7</score>"});
-  const StepInContext steps[] = {step("b", "a"), step("<answer>4</answer>", "a\n\nb"), step("c"), step("d")};
+  const StepInContext steps[] = {written_step("b", "a"), written_step("<answer>4</answer>", "a\n\nb"),
+                                 written_step("c"), written_step("d")};
   const auto verdicts = make_self_score_critic(policy)->judge(steps);
   CHECK(policy.prefixes == std::vector<std::string>{"a\n\nb\n\n", "a\n\nb\n\n<answer>4</answer>", "c\n\n", "d\n\n"});
   REQUIRE(verdicts.size() == 4);

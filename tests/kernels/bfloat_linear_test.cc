@@ -31,7 +31,7 @@ void emulated_product(const BfloatProduct& at, std::int64_t begin, std::int64_t 
   multiply_tiles(tiles, at, begin, end);
 }
 
-std::vector<BfloatProductFunction> products() {
+std::vector<BfloatProductFunction> bfloat_products() {
   std::vector<BfloatProductFunction> all{bfloat_product_plain, emulated_product};
   for (const BfloatProductFunction one :
        {bfloat_product_avx512(), bfloat_product_amx(), bfloat_product_neon(), bfloat_product_bfdot()})
@@ -39,15 +39,16 @@ std::vector<BfloatProductFunction> products() {
   return all;
 }
 
-struct Case {
+struct BfloatCase {
   int outputs, inputs, rows;
 };
 
 }  // namespace
 
 TEST_CASE("bfloat linear equals its reference for odd sizes, with bias and residual, on every kind of processor") {
-  const Case sizes = GENERATE(Case{1, 1, 1}, Case{31, 7, 5}, Case{32, 16, 8}, Case{33, 129, 9}, Case{185, 128, 67},
-                              Case{64, 384, 130}, Case{48, 20, 0});
+  const BfloatCase sizes =
+      GENERATE(BfloatCase{1, 1, 1}, BfloatCase{31, 7, 5}, BfloatCase{32, 16, 8}, BfloatCase{33, 129, 9},
+               BfloatCase{185, 128, 67}, BfloatCase{64, 384, 130}, BfloatCase{48, 20, 0});
   const Store mode = GENERATE(Store::set, Store::add);
   const bool with_bias = GENERATE(true, false);
   const auto [outputs, inputs, rows] = sizes;
@@ -61,7 +62,7 @@ TEST_CASE("bfloat linear equals its reference for odd sizes, with bias and resid
   round_inputs(x.data(), rows, x_stride, inputs, rounded, {});
   auto expected = before;
   reference::bfloat_linear(linear, rounded, expected.data(), y_stride, mode);
-  for (const BfloatProductFunction product : products()) {
+  for (const BfloatProductFunction product : bfloat_products()) {
     auto y = before;
     bfloat_linear_by(product, linear, rounded, y.data(), y_stride, mode, {});
     check_close(y, expected, 2e-5, 1e-5);
@@ -72,7 +73,7 @@ TEST_CASE("bfloat linear: a row has the same bits alone, in any batch and howeve
   const int outputs = 185, inputs = 129, rows = 75;
   const auto x = random_floats(rows * inputs, 3);
   const BfloatLinear linear = packed(random_bfloats(outputs * inputs, 1), outputs, inputs, nullptr);
-  for (const BfloatProductFunction product : products()) {
+  for (const BfloatProductFunction product : bfloat_products()) {
     const auto run = [&](int begin, int count, std::vector<float>& y, const ParallelFor& parallel) {
       BfloatInputs rounded;
       round_inputs(x.data() + begin * inputs, count, inputs, inputs, rounded, parallel);

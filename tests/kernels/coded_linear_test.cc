@@ -45,14 +45,14 @@ constexpr CodeFormat kFormats[] = {
     {.bits = 8, .middle = 128},
 };
 
-std::vector<CodedProductFunction> products() {
+std::vector<CodedProductFunction> coded_products() {
   std::vector<CodedProductFunction> all{coded_product_plain};
   for (const CodedProductFunction one : {coded_product_avx2(), coded_product_avx512(), coded_product_neon()})
     if (one) all.push_back(one);
   return all;
 }
 
-struct Case {
+struct CodedCase {
   int outputs, inputs, rows;
 };
 
@@ -94,8 +94,9 @@ TEST_CASE("coded weights come back as they were packed") {
 }
 
 TEST_CASE("coded linear equals its reference for odd sizes, with bias and residual, on every kind of processor") {
-  const Case sizes = GENERATE(Case{1, 32, 1}, Case{16, 32, 3}, Case{17, 64, 9}, Case{33, 160, 20}, Case{50, 576, 67},
-                              Case{5, 45, 2}, Case{48, 96, 0});
+  const CodedCase sizes =
+      GENERATE(CodedCase{1, 32, 1}, CodedCase{16, 32, 3}, CodedCase{17, 64, 9}, CodedCase{33, 160, 20},
+               CodedCase{50, 576, 67}, CodedCase{5, 45, 2}, CodedCase{48, 96, 0});
   const Store mode = GENERATE(Store::set, Store::add);
   const bool with_bias = GENERATE(true, false);
   const auto [outputs, inputs, rows] = sizes;
@@ -110,7 +111,7 @@ TEST_CASE("coded linear equals its reference for odd sizes, with bias and residu
         RandomCodes(format, outputs, inputs, 5).packed(format, outputs, with_bias ? bias.data() : nullptr);
     auto expected = before;
     reference::coded_linear(packed, coded, expected.data(), y_stride, mode);
-    for (const CodedProductFunction product : products()) {
+    for (const CodedProductFunction product : coded_products()) {
       auto y = before;
       coded_linear_by(product, packed, coded, y.data(), y_stride, mode, {});
       CAPTURE(format.bits, format.group, format.has_offsets);
@@ -124,7 +125,7 @@ TEST_CASE("coded linear: a row has the same bits alone, in any batch and however
   const auto x = random_floats(rows * inputs, 3);
   for (const CodeFormat& format : kFormats) {
     const CodedLinear packed = RandomCodes(format, outputs, inputs, 1).packed(format, outputs, nullptr);
-    for (const CodedProductFunction product : products()) {
+    for (const CodedProductFunction product : coded_products()) {
       const auto run = [&](int begin, int count, std::vector<float>& y, const ParallelFor& parallel) {
         CodedInputs coded;
         code_inputs(x.data() + begin * inputs, count, inputs, inputs, coded, parallel);
@@ -159,7 +160,7 @@ TEST_CASE("coded linear: the sums of whole numbers are exact on every kind of pr
     const CodedLinear packed = random.packed(format, outputs, nullptr);
     std::vector<float> expected(rows * outputs);
     reference::coded_linear(packed, coded, expected.data(), outputs, Store::set);
-    for (const CodedProductFunction product : products()) {
+    for (const CodedProductFunction product : coded_products()) {
       std::vector<float> y(rows * outputs);
       coded_linear_by(product, packed, coded, y.data(), outputs, Store::set, {});
       CAPTURE(format.bits, format.group, format.has_offsets);

@@ -34,7 +34,7 @@ std::vector<float> output_for(const PatchifyInput& in) {
                             std::nanf(""));
 }
 
-std::vector<float> reference(const PatchifyInput& in) {
+std::vector<float> patch_reference(const PatchifyInput& in) {
   auto out = output_for(in);
   agon::kernels::reference::patchify(in, out.data());
   return out;
@@ -50,7 +50,7 @@ TEST_CASE("patches of a picture with one pixel a patch come in merge-block order
   auto out = output_for(in);
   patchify(in, out.data());
   for (std::size_t i = 0; i < out.size(); ++i) REQUIRE(out[i] == Approx(order[i / 3]));
-  REQUIRE(out == reference(in));
+  REQUIRE(out == patch_reference(in));
 }
 
 TEST_CASE("a row holds channel, copy, y, x, a value is (byte / 255 - mean) / std") {
@@ -74,7 +74,7 @@ TEST_CASE("patchify equals its reference for any shape") {
     const Picture p = picture(height, width, patch, merge, temporal);
     auto out = output_for(p.input);
     patchify(p.input, out.data());
-    const auto expected = reference(p.input);
+    const auto expected = patch_reference(p.input);
     for (std::size_t i = 0; i < out.size(); ++i)
       REQUIRE(std::abs(out[i] - expected[i]) <= 1e-6f + 1e-6f * std::abs(expected[i]));
   }

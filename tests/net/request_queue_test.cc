@@ -17,7 +17,7 @@ using Catch::Contains;
 
 namespace {
 
-const QueueOptions kQuick{.most_in_flight = 64, .first_window = 16, .attempts = 3, .backoff_seconds = 0.02};
+const QueueOptions kQuickQueue{.most_in_flight = 64, .first_window = 16, .attempts = 3, .backoff_seconds = 0.02};
 
 // Replies by the name of the request; how often each came.
 class Replies {
@@ -47,7 +47,7 @@ class Replies {
   std::map<std::string, std::vector<HttpReply>> replies_;
 };
 
-HttpRequest post(const WireServer& server, std::string body, double seconds = 20) {
+HttpRequest queued_post(const WireServer& server, std::string body, double seconds = 20) {
   return {server.url("/x"), {}, std::move(body), seconds};
 }
 
@@ -65,8 +65,8 @@ TEST_CASE("a server that takes eight at a time gets about eight, and every reque
     return http_reply(200, request.body);
   });
   Replies replies;
-  RequestQueue queue(kQuick);
-  for (int i = 0; i < 400; ++i) replies.send(queue, post(server, std::to_string(i)), std::to_string(i));
+  RequestQueue queue(kQuickQueue);
+  for (int i = 0; i < 400; ++i) replies.send(queue, queued_post(server, std::to_string(i)), std::to_string(i));
   for (const auto& [name, got] : replies.all()) {
     REQUIRE(got.size() == 1);
     REQUIRE(got[0].status == 200);
@@ -86,11 +86,11 @@ TEST_CASE("the window doubles until the first refusal") {
     return reply;
   });
   Replies replies;
-  QueueOptions options = kQuick;
+  QueueOptions options = kQuickQueue;
   options.first_window = 1;
   options.most_in_flight = 32;
   RequestQueue queue(options);
-  for (int i = 0; i < 100; ++i) replies.send(queue, post(server, "x"), std::to_string(i));
+  for (int i = 0; i < 100; ++i) replies.send(queue, queued_post(server, "x"), std::to_string(i));
   replies.all();
   CHECK(queue.figures().most_in_flight == 32);  // after 31 answers; with one more a window, after 500
 }
@@ -107,10 +107,10 @@ TEST_CASE("Retry-After holds all requests back, not the refused one alone") {
     return http_reply(200, "ok");
   });
   Replies replies;
-  QueueOptions options = kQuick;
+  QueueOptions options = kQuickQueue;
   options.first_window = 1;
   RequestQueue queue(options);
-  for (int i = 0; i < 5; ++i) replies.send(queue, post(server, "x"), std::to_string(i));
+  for (int i = 0; i < 5; ++i) replies.send(queue, queued_post(server, "x"), std::to_string(i));
   for (const auto& [name, got] : replies.all()) CHECK(got.at(0).status == 200);
   CHECK(early == 0);
   CHECK(queue.figures().refused == 1);
@@ -121,8 +121,8 @@ TEST_CASE("a fault of the server is tried again a few times, a refusal of the re
     CAPTURE(status);
     const WireServer server([status = status](const WireRequest&) { return http_reply(status, "no"); });
     Replies replies;
-    RequestQueue queue(kQuick);
-    replies.send(queue, post(server, "x"), "one");
+    RequestQueue queue(kQuickQueue);
+    replies.send(queue, queued_post(server, "x"), "one");
     CHECK(replies.all().at("one").at(0).status == status);
     CHECK(server.requests() == sent);
   }
@@ -134,7 +134,7 @@ TEST_CASE("a server that is gone ends what waits, and what comes later") {
     const WireServer server([](const WireRequest&) { return http_reply(200, "ok"); });
     port = server.port();
   }
-  QueueOptions options = kQuick;
+  QueueOptions options = kQuickQueue;
   options.gone_seconds = 0.5;
   RequestQueue queue(options);
   Replies replies;
@@ -157,11 +157,11 @@ TEST_CASE("a server that comes back in time is not gone") {
   const WireServer flaky([&](const WireRequest&) {
     return is_up ? http_reply(200, "ok") : WireReply{{}, WireReply::End::reset};
   });
-  QueueOptions options = kQuick;
+  QueueOptions options = kQuickQueue;
   options.gone_seconds = 20;
   RequestQueue queue(options);
   Replies replies;
-  for (int i = 0; i < 20; ++i) replies.send(queue, post(flaky, "x"), std::to_string(i));
+  for (int i = 0; i < 20; ++i) replies.send(queue, queued_post(flaky, "x"), std::to_string(i));
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
   is_up = true;
   for (const auto& [name, got] : replies.all()) CHECK(got.at(0).status == 200);
@@ -174,11 +174,11 @@ TEST_CASE("a server that is slow is not gone: what timed out is sent again") {
     reply.before = request.number < 2 ? 20 : 0;
     return reply;
   });
-  QueueOptions options = kQuick;
+  QueueOptions options = kQuickQueue;
   options.gone_seconds = 0.1;
   RequestQueue queue(options);
   Replies replies;
-  replies.send(queue, post(server, "x", 0.4), "one");
+  replies.send(queue, queued_post(server, "x", 0.4), "one");
   CHECK(replies.all().at("one").at(0).body == "ok");
   CHECK(queue.figures().timed_out == 2);
   CHECK(!queue.is_gone());
@@ -193,12 +193,12 @@ TEST_CASE("requests that wait or are under way can be cancelled, and end with th
   Replies replies;
   const auto start = Clock::now();
   {
-    QueueOptions options = kQuick;
+    QueueOptions options = kQuickQueue;
     options.first_window = options.most_in_flight = 1;
     RequestQueue queue(options);
-    const auto under_way = replies.send(queue, post(server, "x", 60), "under way");
-    const auto waiting = replies.send(queue, post(server, "x", 60), "waiting");
-    replies.send(queue, post(server, "x", 60), "next");
+    const auto under_way = replies.send(queue, queued_post(server, "x", 60), "under way");
+    const auto waiting = replies.send(queue, queued_post(server, "x", 60), "waiting");
+    replies.send(queue, queued_post(server, "x", 60), "next");
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     queue.cancel(waiting);
     queue.cancel(under_way);
@@ -237,12 +237,12 @@ TEST_CASE("two thousand requests to a server with every fault: none is lost and 
         return http_reply(200, request.body);
     }
   });
-  QueueOptions options = kQuick;
+  QueueOptions options = kQuickQueue;
   options.attempts = 4;
   options.most_in_flight = 128;
   RequestQueue queue(options);
   Replies replies;
-  for (int i = 0; i < 2000; ++i) replies.send(queue, post(server, std::to_string(i)), std::to_string(i));
+  for (int i = 0; i < 2000; ++i) replies.send(queue, queued_post(server, std::to_string(i)), std::to_string(i));
   CHECK(replies.all().size() == 2000);
   for (const auto& [name, got] : replies.all()) {
     CAPTURE(name);

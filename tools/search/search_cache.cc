@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kApplicationId = 0x61676f63, kVersion = 1;  // "agoc"
-constexpr const char* kSchema = R"sql(
+constexpr const char* kTables = R"sql(
 CREATE TABLE IF NOT EXISTS searches (key TEXT PRIMARY KEY, engine TEXT NOT NULL, query TEXT NOT NULL, top_k INTEGER NOT NULL,
   hits TEXT NOT NULL, recorded TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))) STRICT;
 )sql";
@@ -55,7 +55,7 @@ SQLite::Database open_database(const fs::path& file, CacheMode mode) {
   const bool fresh = database.execAndGet("SELECT count(*) FROM sqlite_master").getInt() == 0;
   if (fresh && mode == CacheMode::record)
     database.exec(fmt::format("BEGIN IMMEDIATE; {} PRAGMA application_id = {}; PRAGMA user_version = {}; COMMIT",
-                              kSchema, kApplicationId, kVersion));
+                              kTables, kApplicationId, kVersion));
   if (database.execAndGet("PRAGMA application_id").getInt() != kApplicationId ||
       database.execAndGet("PRAGMA user_version").getInt() != kVersion)
     throw Error("{}: not a search cache of this agon. Choose another file.", file.string());

@@ -2,7 +2,7 @@
 
 #include "agents/config_reader.h"
 #include "agents/learn/loop/config_paths.h"
-#include "agents/learn/loop/train_config.h"
+#include "agents/learn/loop/optimizer_config.h"
 #include "agents/learn/loop/unused_keys.h"
 #include "core/error.h"
 #include "env/wrappers/critic_role.h"

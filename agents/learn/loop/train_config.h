@@ -14,6 +14,7 @@
 #include "agents/learn/credit/credit.h"
 #include "agents/learn/data/picture_change.h"
 #include "agents/learn/data/train_source.h"
+#include "agents/learn/loop/optimizer_config.h"
 #include "core/json.h"
 #include "env/env.h"
 
@@ -27,18 +28,6 @@ struct EvaluationConfig {
   int samples = 4;                   // per task at the training's sampling, in addition to one greedy sample
   std::string metric = "pass_at_1";  // `best` maximises its mean over the sources
 };
-
-struct OptimizerConfig {
-  double learning_rate = 1e-4;
-  std::int64_t warmup_steps = 0;      // linear
-  std::string schedule = "constant";  // or "cosine", down to final_rate x learning_rate at the last step
-  double final_rate = 0.1;
-  double weight_decay = 0, beta1 = 0.9, beta2 = 0.99, clip_norm = 1;
-};
-
-// Throws Error, starting with `where` and naming the key, for a value with which a training run would learn nothing or
-// increase its loss. The caller checks warmup_steps and schedule.
-void check_optimizer(const std::string& where, const OptimizerConfig& config);
 
 struct LoraConfig {
   int rank = 0;  // 0: full fine-tuning

@@ -57,7 +57,7 @@ class Clauses {
   std::set<std::size_t> ends_;
 };
 
-constexpr std::string_view kDeniers[] = {"not",
+constexpr std::string_view kDenials[] = {"not",
                                          "no",
                                          "never",
                                          "neither",
@@ -110,11 +110,11 @@ constexpr std::string_view kDeniersBehind[] = {"नहीं", "गलत", "de�
 // Behind "we" or "I", and before an option.
 constexpr std::string_view kEliminates[] = {"eliminate", "exclude", "discard"};
 // Behind "is": what is said of an option that is not an answer.
-constexpr std::string_view kWrong[] = {"wrong", "incorrect", "ruled", "eliminated", "excluded", "out"};
+constexpr std::string_view kWrongNames[] = {"wrong", "incorrect", "ruled", "eliminated", "excluded", "out"};
 // The same behind "can be".
 constexpr std::string_view kDropped[] = {"ruled", "eliminated", "excluded", "rejected", "discarded", "dismissed"};
-constexpr std::string_view kRight[] = {"right",    "correct", "true",   "it",    "answer",
-                                       "possible", "one",     "option", "choice"};
+constexpr std::string_view kRightNames[] = {"right",    "correct", "true",   "it",    "answer",
+                                            "possible", "one",     "option", "choice"};
 // Behind "no": it says that something is unknown or sure, and answers nothing.
 constexpr std::string_view kUnknown[] = {"idea", "clue", "doubt", "question", "answer", "information", "telling"};
 
@@ -147,7 +147,7 @@ bool is_denied_before(const Clauses& clauses, std::size_t at) {
     const std::string_view earlier = word.empty() ? word : clauses.before(at - 1);
     if ((word == "of" && earlier == "instead") || (word == "than" && earlier == "rather")) return true;
     if (word == "than" && compares_fit(clauses, at - 1)) return true;
-    if (is_among(word, kDeniers) || ends_denial(clauses, at)) return true;
+    if (is_among(word, kDenials) || ends_denial(clauses, at)) return true;
     if (!is_among(word, kFillers)) return false;
   }
   return false;
@@ -161,14 +161,14 @@ bool is_denied_behind(const Clauses& clauses, std::size_t at) {
   if (is_among(verb, kDeniersBehind)) return true;
   if (verb == "can") return clauses.next(at + 1) == "be" && is_among(clauses.next(at + 2), kDropped);
   if (verb == "is" || verb == "was") {
-    if (is_among(clauses.next(at + 1), kWrong)) return true;
+    if (is_among(clauses.next(at + 1), kWrongNames)) return true;
     if (clauses.next(++at) != "not") return false;
   } else if (!is_among(verb, std::initializer_list<std::string_view>{"isnt", "wasnt", "cannot", "cant"})) {
     return false;
   }
   ++at;
   if (clauses.next(at) == "be") ++at;
-  return clauses.ends_at(at) || is_among(clauses.next(at), kRight) || ends_as_superlative(clauses.next(at));
+  return clauses.ends_at(at) || is_among(clauses.next(at), kRightNames) || ends_as_superlative(clauses.next(at));
 }
 
 // "No idea", "no way to tell", "I cannot answer".
@@ -188,10 +188,10 @@ bool is_unknown_before(const Clauses& clauses, std::size_t at) {
   if (is_among(last, std::initializer_list<std::string_view>{"for", "on", "about"})) {
     if (!is_among(earlier, std::initializer_list<std::string_view>{"data", "information", "figures", "values"}))
       return false;
-    return first == "no" || first == "any" || (first == "have" && is_among(clauses.before(at - 3), kDeniers));
+    return first == "no" || first == "any" || (first == "have" && is_among(clauses.before(at - 3), kDenials));
   }
   if (!is_among(last, std::initializer_list<std::string_view>{"find", "locate", "identify"})) return false;
-  const bool unable = is_among(earlier, kDeniers) || (earlier == "to" && first == "unable");
+  const bool unable = is_among(earlier, kDenials) || (earlier == "to" && first == "unable");
   return unable && is_among(earlier == "to" ? clauses.before(at - 3) : first,
                             std::initializer_list<std::string_view>{"i", "we", "im", "am"});
 }

@@ -16,7 +16,7 @@ struct Words {
   int factor = 1;
 };
 
-constexpr Words kWords[] = {
+constexpr Words kScales[] = {
     {0, "dozen dozens ", 12},
     {2, "hundred 백 "},
     {3,
@@ -49,11 +49,11 @@ bool begins_with_word(std::string_view lower, std::string_view word) {
 }  // namespace
 
 std::optional<Scale> scale_word(std::string_view text) {
-  constexpr std::size_t kLongest = 48;
-  const std::string lower = ascii_lower(text.substr(0, kLongest));
+  constexpr std::size_t kLongestWord = 48;
+  const std::string lower = ascii_lower(text.substr(0, kLongestWord));
   if (lower.empty() || !is_word_byte(lower[0])) return {};
   Scale found;
-  for (const Words& scale : kWords)
+  for (const Words& scale : kScales)
     for (std::string_view rest = scale.words; !rest.empty();) {
       const std::string_view word = rest.substr(0, rest.find(' '));
       rest.remove_prefix(word.size() + 1);

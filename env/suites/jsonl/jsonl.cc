@@ -44,7 +44,7 @@ struct TaskVideo {
   FrameSampling sampling;  // of the file
 };
 
-struct Task {
+struct JsonlTask {
   TaskInfo info;
   std::vector<fs::path> images;
   Grader grader;
@@ -53,13 +53,13 @@ struct Task {
   std::vector<fs::path> files() const;     // and the video
 };
 
-std::vector<fs::path> Task::pictures() const {
+std::vector<fs::path> JsonlTask::pictures() const {
   std::vector<fs::path> all = images;
   all.insert(all.end(), video.frames.begin(), video.frames.end());
   return all;
 }
 
-std::vector<fs::path> Task::files() const {
+std::vector<fs::path> JsonlTask::files() const {
   std::vector<fs::path> all = pictures();
   if (!video.file.empty()) all.push_back(video.file);
   return all;
@@ -67,7 +67,7 @@ std::vector<fs::path> Task::files() const {
 
 struct TaskFile {
   std::string path;
-  std::vector<Task> tasks;
+  std::vector<JsonlTask> tasks;
   std::vector<FileTask> identities;  // of the tasks
   std::uint64_t hash = 0;            // of its text and its pictures
 };
@@ -134,7 +134,7 @@ int level_at(const Line& line) {
   return whole_number_or_throw(line["level"], "\"level\"", 0, 1000);
 }
 
-Task read_task(const Line& line, const fs::path& folder) {
+JsonlTask read_task(const Line& line, const fs::path& folder) {
   check_keys(line);
   TaskInfo info;
   if (!line.contains("id")) throw Error("no \"id\"");
@@ -153,7 +153,7 @@ Task read_task(const Line& line, const fs::path& folder) {
     if (line.contains(key)) rule[key] = Json(line[key]);
   info.grading = grading_of(grader, rule);
   Grader grade(grader, info.gold, grade_options_of(info.grading));
-  Task task{std::move(info), {}, std::move(grade)};
+  JsonlTask task{std::move(info), {}, std::move(grade)};
   for (const std::string& image : texts_at(line, "images")) task.images.push_back(picture_path(image, folder));
   check_picture_marks(task.info.prompt, task.images.size());
   task.video = video_at(line, folder);
@@ -164,7 +164,7 @@ void read_tasks(TaskFile& file, const std::string& content) {
   const fs::path folder = fs::path(file.path).parent_path();
   std::map<std::string, RecordPlace> place_of;  // of an id
   read_records(content, file.path, [&](const Line& line, const RecordPlace& place) {
-    Task task = read_task(line, folder);
+    JsonlTask task = read_task(line, folder);
     const auto [earlier, fresh] = place_of.emplace(task.info.id, place);
     if (!fresh) throw Error("the id is already used in {}", earlier->second.text());
     file.identities.push_back({task.info.id, place.in(file.path), hash_text(line.dump()), task.pictures()});
@@ -184,10 +184,10 @@ std::string picture_mark(const fs::path& picture) {
   return fmt::format(" {} {:016x}", fs::file_size(picture), hash_text(start));
 }
 
-std::uint64_t hash_tasks(const std::string& content, const std::vector<Task>& tasks) {
+std::uint64_t hash_tasks(const std::string& content, const std::vector<JsonlTask>& tasks) {
   std::string seen = fmt::format("{:016x}", hash_text(content));
   std::map<fs::path, std::string> marks;  // many tasks may show one picture
-  for (const Task& task : tasks)
+  for (const JsonlTask& task : tasks)
     for (const fs::path& file : task.files()) {
       const auto [mark, fresh] = marks.try_emplace(file);
       if (fresh) mark->second = picture_mark(file);
@@ -231,7 +231,7 @@ class JsonlEnv final : public SingleTurnEnv {
       throw Error("{}: there is no {} split; use the test split.", file_->path, to_string(options.split));
     if (options.index >= file_->tasks.size())
       throw Error("{}: no task {}. There are {}.", file_->path, options.index, file_->tasks.size());
-    const Task& next = file_->tasks[options.index];
+    const JsonlTask& next = file_->tasks[options.index];
     StepResult first;
     first.observation.parts = place_pictures(next.info.prompt, load_images(next.images));
     if (const auto video = load(next.video))
@@ -247,7 +247,7 @@ class JsonlEnv final : public SingleTurnEnv {
   bool success(double accuracy) const override { return current_->grader.correct(accuracy); }
 
   std::shared_ptr<const TaskFile> file_;
-  const Task* current_ = nullptr;  // in file_
+  const JsonlTask* current_ = nullptr;  // in file_
 };
 
 }  // namespace

@@ -49,16 +49,16 @@ void put(const Bind& bind) {
           "move_mount " + bind.path);
 }
 
-void write(const std::string& name, const std::string& text) { std::ofstream(kStage + name) << text; }
+void write_file(const std::string& name, const std::string& text) { std::ofstream(kStage + name) << text; }
 
 void make_links_and_files() {
   for (const char* name : {"/proc", "/run", "/var", "/home/agent", "/dev", "/etc"})
     fs::create_directories(kStage + std::string(name));
   for (const RootLink& link : root_links()) fs::create_symlink(link.target, kStage + link.name);
-  write("/etc/passwd", "agent:x:1000:1000:agent:/home/agent:/bin/sh\n");
-  write("/etc/group", "agent:x:1000:\n");
-  write("/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n");
-  write("/etc/hosts", "127.0.0.1 localhost\n");
+  write_file("/etc/passwd", "agent:x:1000:1000:agent:/home/agent:/bin/sh\n");
+  write_file("/etc/group", "agent:x:1000:\n");
+  write_file("/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n");
+  write_file("/etc/hosts", "127.0.0.1 localhost\n");
 }
 
 void swap_root() {

@@ -44,9 +44,10 @@ std::string memory_of(pid_t asker, std::uint64_t address, std::size_t size) {
   std::string bytes(size, '\0');
   ssize_t got = pread(memory.get(), bytes.data(), size, static_cast<off_t>(address));
   // A read may not begin in one mapping and end beyond the last.
-  constexpr std::uint64_t kPage = 4096;
+  constexpr std::uint64_t kPageSize = 4096;
   if (got < 0)
-    got = pread(memory.get(), bytes.data(), std::min(size, kPage - address % kPage), static_cast<off_t>(address));
+    got =
+        pread(memory.get(), bytes.data(), std::min(size, kPageSize - address % kPageSize), static_cast<off_t>(address));
   bytes.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
   return bytes;
 }

@@ -30,12 +30,12 @@ const std::vector<Case> kCases{{"decoder", "uneven_windows"}, {"both_towers", "w
 
 std::filesystem::path golden_adapter(const std::string& name) { return agon::test::golden_path("lora") / name; }
 
-std::unique_ptr<Engine> make_engine(const GoldenCheckpoint& model, EngineWeights weights, int threads = 1) {
+std::unique_ptr<Engine> engine_with_adapters(const GoldenCheckpoint& model, EngineWeights weights, int threads = 1) {
   return std::make_unique<Engine>(std::move(weights), model.config, std::make_shared<LetterTokenizer>(),
                                   EngineOptions{.threads = threads});
 }
-std::unique_ptr<Engine> make_engine(const GoldenCheckpoint& model, int threads = 1) {
-  return make_engine(model, load_engine_weights(model.folder, model.config, WeightKind::f32), threads);
+std::unique_ptr<Engine> engine_with_adapters(const GoldenCheckpoint& model, int threads = 1) {
+  return engine_with_adapters(model, load_engine_weights(model.folder, model.config, WeightKind::f32), threads);
 }
 
 // A second adapter of a model, of both towers.
@@ -98,7 +98,7 @@ EngineWeights merged_weights(const GoldenCheckpoint& model, const std::filesyste
   return make_engine_weights(views, model.config);
 }
 
-void check_equal(const Completion& a, const Completion& b) {
+void check_same_completion(const Completion& a, const Completion& b) {
   CHECK(a.token_ids == b.token_ids);
   CHECK(a.logprobs == b.logprobs);  // bit for bit
   CHECK(a.finish_reason == b.finish_reason);
@@ -130,7 +130,7 @@ TEST_CASE("engine adapter: scores equal PEFT's log-probabilities") {
   for (const auto& [name, model_name] : kCases) {
     CAPTURE(name);
     const GoldenCheckpoint model = golden_checkpoint(model_name);
-    const auto engine = make_engine(model);
+    const auto engine = engine_with_adapters(model);
     const Adapter adapter = load_engine_adapter(golden_adapter(name), model.config);
     CHECK(adapter->adapts_vision == (name == "both_towers"));
     const auto golden = SafetensorsFile::open(golden_adapter(name) / "golden.safetensors");
@@ -153,7 +153,8 @@ TEST_CASE("engine adapter: the logits are those of the merged model") {
   for (const auto& [name, model_name] : kCases) {
     CAPTURE(name);
     const GoldenCheckpoint model = golden_checkpoint(model_name);
-    const auto engine = make_engine(model), merged = make_engine(model, merged_weights(model, golden_adapter(name)));
+    const auto engine = engine_with_adapters(model),
+               merged = engine_with_adapters(model, merged_weights(model, golden_adapter(name)));
     const Adapter adapter = load_engine_adapter(golden_adapter(name), model.config);
     for (int row = 0; row < model.rows; ++row) {
       const auto apart = engine->states({rest_of(model, row, adapter)}).at(0),
@@ -178,25 +179,25 @@ TEST_CASE("engine adapter: what runs beside a request, with whichever adapter, c
     const auto requests = mixed_requests(model, {nullptr, first, second, first, nullptr});
     std::vector<Completion> alone;
     for (const GenerationRequest& request : requests)
-      for (Completion& one : make_engine(model)->generate({request})) alone.push_back(std::move(one));
+      for (Completion& one : engine_with_adapters(model)->generate({request})) alone.push_back(std::move(one));
     for (const int threads : {1, 2}) {
-      const auto together = make_engine(model, threads)->generate(requests);
+      const auto together = engine_with_adapters(model, threads)->generate(requests);
       REQUIRE(together.size() == alone.size());
-      for (std::size_t i = 0; i < alone.size(); ++i) check_equal(together[i], alone[i]);
+      for (std::size_t i = 0; i < alone.size(); ++i) check_same_completion(together[i], alone[i]);
     }
     auto many = requests;  // enough for every thread to have a batch of its own
     for (GenerationRequest& request : many) request.n = 12;
-    const auto batches = make_engine(model, 2)->generate(many);
+    const auto batches = engine_with_adapters(model, 2)->generate(many);
     std::size_t place = 0;
     for (std::size_t r = 0; r < requests.size(); ++r)
       for (int i = 0; i < requests[r].n; ++i)
-        check_equal(batches[r * 12 + static_cast<std::size_t>(i)], alone[place++]);
+        check_same_completion(batches[r * 12 + static_cast<std::size_t>(i)], alone[place++]);
   }
 }
 
 TEST_CASE("engine adapter: three readers of one prompt differ") {
   const GoldenCheckpoint model = golden_checkpoint("uneven_windows");
-  const auto engine = make_engine(model);
+  const auto engine = engine_with_adapters(model);
   const Adapter first = load_engine_adapter(golden_adapter("decoder"), model.config), second = other_adapter(model);
   std::vector<ScoringRequest> requests;
   for (const Adapter& adapter : {Adapter(), first, second}) requests.push_back(rest_of(model, 0, adapter));
@@ -209,7 +210,7 @@ TEST_CASE("engine adapter: three readers of one prompt differ") {
 TEST_CASE("engine adapter: scoring equals sampling bit for bit") {
   for (const auto& [name, model_name] : kCases) {
     const GoldenCheckpoint model = golden_checkpoint(model_name);
-    const auto engine = make_engine(model, 2);
+    const auto engine = engine_with_adapters(model, 2);
     const Adapter first = load_engine_adapter(golden_adapter(name), model.config), second = other_adapter(model);
     auto requests = mixed_requests(model, {first, second, nullptr});
     for (GenerationRequest& request : requests) request.sampling.temperature = 0.8;
@@ -226,7 +227,7 @@ TEST_CASE("engine adapter: scoring equals sampling bit for bit") {
 
 TEST_CASE("engine adapter: prompts are shared by those of one adapter alone") {
   const GoldenCheckpoint model = golden_checkpoint("uneven_windows");
-  const auto engine = make_engine(model);
+  const auto engine = engine_with_adapters(model);
   const Adapter first = load_engine_adapter(golden_adapter("decoder"), model.config), second = other_adapter(model);
   GenerationRequest request{model.prompt(0), 1, {}};
   request.sampling.max_tokens = 1;
@@ -245,9 +246,9 @@ TEST_CASE("engine adapter: prompts are shared by those of one adapter alone") {
 TEST_CASE("engine adapter: it stands on weights of every kind") {
   const GoldenCheckpoint model = golden_checkpoint("uneven_windows");
   const Adapter adapter = load_engine_adapter(golden_adapter("decoder"), model.config);
-  const auto exact = make_engine(model)->states({rest_of(model, 0, adapter)}).at(0);
+  const auto exact = engine_with_adapters(model)->states({rest_of(model, 0, adapter)}).at(0);
   for (const WeightKind kind : {WeightKind::bf16, WeightKind::q8}) {
-    const auto engine = make_engine(model, load_engine_weights(model.folder, model.config, kind));
+    const auto engine = engine_with_adapters(model, load_engine_weights(model.folder, model.config, kind));
     const auto near = engine->states({rest_of(model, 0, adapter)}).at(0),
                base = engine->states({rest_of(model, 0, {})}).at(0);
     INFO(name_of(kind) << ": " << distance(near, exact) << ", the base's " << distance(base, exact));

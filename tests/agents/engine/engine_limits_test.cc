@@ -23,7 +23,7 @@ namespace {
 
 using Ids = std::vector<std::int32_t>;
 
-std::unique_ptr<Engine> make_engine(const GoldenCheckpoint& model, std::int64_t pages, int threads = 1) {
+std::unique_ptr<Engine> engine_of_pages(const GoldenCheckpoint& model, std::int64_t pages, int threads = 1) {
   const std::int64_t page = PagePool(model.config.text, 1 << 20).page_bytes();
   return std::make_unique<Engine>(load_engine_weights(model.folder, model.config, WeightKind::f32), model.config,
                                   std::make_shared<LetterTokenizer>(),
@@ -62,7 +62,7 @@ Ids run(std::vector<std::pair<int, int>> runs) {
 TEST_CASE("engine: an idle prompt gives its pages up to one that only shares its start") {
   const GoldenCheckpoint model = golden_checkpoint("one_picture");
   const int tokens = GENERATE(1, 16, 96);  // at 96 all 16 pages are needed
-  auto roomy = make_engine(model, 1000), tight = make_engine(model, 16);
+  auto roomy = engine_of_pages(model, 1000), tight = engine_of_pages(model, 16);
   for (const Ids& ids : {run({{160, 7}}), run({{1, 7}, {159, 8}}), run({{33, 7}, {127, 8}}), run({{160, 8}}),
                          run({{159, 7}, {1, 8}}), run({{160, 7}})}) {
     const std::vector<GenerationRequest> requests{prompt_request({ids, {}}, tokens)};
@@ -72,7 +72,7 @@ TEST_CASE("engine: an idle prompt gives its pages up to one that only shares its
 
 TEST_CASE("engine: several idle prompts that share starts with one another give way too") {
   const GoldenCheckpoint model = golden_checkpoint("one_picture");
-  auto roomy = make_engine(model, 1000), tight = make_engine(model, 16);
+  auto roomy = engine_of_pages(model, 1000), tight = engine_of_pages(model, 16);
   for (int round = 0; round < 2; ++round)
     for (const Ids& ids : {run({{48, 7}}), run({{48, 7}, {30, 8}}), run({{48, 7}, {30, 8}, {20, 9}}),
                            run({{16, 7}, {140, 6}}), run({{2, 7}, {200, 5}}), run({{48, 7}, {150, 8}})}) {
@@ -92,13 +92,13 @@ TEST_CASE("engine: an idle start with a picture gives way, and the picture is ri
       pages = std::max(pages, PagePool::pages_for(std::ssize(prompt.ids)) + PagePool::pages_for(6));
       all.push_back({prompt_request(std::move(prompt), 6)});
     }
-  auto roomy = make_engine(model, 1000), tight = make_engine(model, pages);
+  auto roomy = engine_of_pages(model, 1000), tight = engine_of_pages(model, pages);
   for (const auto& requests : all) check_equal(generate(tight, requests), generate(roomy, requests));
 }
 
 TEST_CASE("engine: many callers with samples, scores and shared starts all end where memory holds two of them") {
   const GoldenCheckpoint model = golden_checkpoint("one_picture");
-  auto roomy = make_engine(model, 4000), tight = make_engine(model, 16, GENERATE(1, 2));
+  auto roomy = engine_of_pages(model, 4000), tight = engine_of_pages(model, 16, GENERATE(1, 2));
   Rng rng(4);
   std::vector<std::vector<GenerationRequest>> all;
   for (int caller = 0; caller < 12; ++caller) {
@@ -125,7 +125,7 @@ TEST_CASE("engine: many callers with samples, scores and shared starts all end w
 
 TEST_CASE("engine: what can never fit is an error to its caller that names the sizes, and others run") {
   const GoldenCheckpoint model = golden_checkpoint("one_picture");
-  auto tight = make_engine(model, 4);
+  auto tight = engine_of_pages(model, 4);
   CHECK_THROWS_WITH(
       generate(tight, {prompt_request({run({{65, 7}}), {}}, 1)}),
       Catch::Contains("65 tokens") && Catch::Contains("holds 64") && Catch::Contains("Shorten the prompt"));

@@ -63,7 +63,7 @@ class CountingTokenizer : public Tokenizer {
   std::shared_ptr<const Tokenizer> real_;
 };
 
-CompletionRequest request_of(const Json& example, double temperature) {
+CompletionRequest golden_request(const Json& example, double temperature) {
   CompletionRequest request{messages_of(example), {}, 1, {}};
   request.sampling.temperature = temperature;
   request.sampling.max_tokens = 40;
@@ -83,7 +83,7 @@ TEST_CASE("local policy: greedy completions and log-probabilities equal transfor
   const auto policy =
       make_local_policy(kGolden + "/model", {.threads = 2, .backend = {.memory = {.weights = WeightKind::f32}}});
   std::vector<CompletionRequest> requests;
-  for (const Json& example : golden_cases()) requests.push_back(request_of(example, 0));
+  for (const Json& example : golden_cases()) requests.push_back(golden_request(example, 0));
   const auto completions = policy->complete(requests);
   REQUIRE(completions.size() == requests.size());
   for (std::size_t i = 0; i < completions.size(); ++i) {
@@ -103,7 +103,7 @@ TEST_CASE("local policy: greedy completions and log-probabilities equal transfor
 TEST_CASE("local policy: nothing that is excluded is written again") {
   const auto policy = make_local_policy(kGolden + "/model", {.threads = 2});
   const double temperature = GENERATE(0.0, 0.7);
-  CompletionRequest request = request_of(golden_cases()[0], temperature);
+  CompletionRequest request = golden_request(golden_cases()[0], temperature);
   request.sampling.max_tokens = 3;
   request.sampling.greedy_logprobs_at = 0.7;
   std::set<std::vector<std::int32_t>> written;
@@ -120,7 +120,7 @@ TEST_CASE("local policy: nothing that is excluded is written again") {
 
 TEST_CASE("local policy: greedy leaves what is excluded at ever less likely places") {
   const auto policy = make_local_policy(kGolden + "/model", {.threads = 2});
-  CompletionRequest request = request_of(golden_cases()[0], 0);
+  CompletionRequest request = golden_request(golden_cases()[0], 0);
   request.sampling.max_tokens = 4;
   request.sampling.alternatives = 24;
   std::vector<Beginning>& excluded = request.sampling.excluded;
@@ -154,7 +154,7 @@ TEST_CASE("local policy: equal prompts of a call are made once, and each request
   LocalPolicy policy(std::move(folder), std::move(weights), {});
   std::vector<CompletionRequest> requests;
   for (int i = 0; i < 9; ++i) {
-    requests.push_back(request_of(golden_cases()[i == 7 ? 1 : 0], 1.0));
+    requests.push_back(golden_request(golden_cases()[i == 7 ? 1 : 0], 1.0));
     requests.back().sampling.seed = static_cast<std::uint64_t>(i);
     if (i == 8) requests.back().prefix = "The";
   }
@@ -190,7 +190,7 @@ TEST_CASE("local policy: a turn may end with either end token, and the next turn
   const ModelFolder copy = folder;
   EngineWeights weights = load_engine_weights(folder.path, folder.config);
   LocalPolicy policy(std::move(folder), std::move(weights), {});
-  CompletionRequest request = request_of(golden_cases()[1], 5.0);
+  CompletionRequest request = golden_request(golden_cases()[1], 5.0);
   request.n = 400;
   std::map<std::int32_t, int> ended;
   for (const Completion& one : policy.complete({&request, 1})) {
@@ -222,7 +222,7 @@ TEST_CASE("local policy: says what it can do") {
 
 TEST_CASE("local policy: a prefix is continued, not part of the text, many callers get what one gets") {
   const auto policy = make_local_policy(kGolden + "/model");
-  CompletionRequest request = request_of(golden_cases()[1], 1.0);
+  CompletionRequest request = golden_request(golden_cases()[1], 1.0);
   const Completion plain = policy->complete({&request, 1}).at(0);
   request.prefix = "The café";
   const Completion continued = policy->complete({&request, 1}).at(0);
@@ -241,7 +241,8 @@ TEST_CASE("local policy: a prefix is continued, not part of the text, many calle
 
 TEST_CASE("local policy: a prompt longer than the context writes nothing and says so, the other requests run") {
   const auto policy = make_local_policy(kGolden + "/model");
-  std::vector<CompletionRequest> requests{request_of(golden_cases()[0], 1.0), request_of(golden_cases()[0], 1.0)};
+  std::vector<CompletionRequest> requests{golden_request(golden_cases()[0], 1.0),
+                                          golden_request(golden_cases()[0], 1.0)};
   requests[1].messages.push_back(Message::of(Role::user, std::string(2000, 'z')));
   requests[1].n = 2;
   requests.push_back(requests[0]);
@@ -276,7 +277,7 @@ TEST_CASE("local policy: adapters of one base are policies that share its model"
   CHECK(&solver->model() == &base->model());
   CHECK(&solver->model() == &critic->model());
   CHECK(&make_local_policy(folder / "base", {.threads = 1})->model() != &base->model());
-  const CompletionRequest request = request_of(golden_cases()[0], 1.0);
+  const CompletionRequest request = golden_request(golden_cases()[0], 1.0);
   std::vector<std::vector<float>> logprobs;
   for (LocalPolicy* const policy : {base.get(), solver.get(), critic.get()}) {
     const Completion written = policy->complete({&request, 1}).at(0);

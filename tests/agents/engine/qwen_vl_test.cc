@@ -16,12 +16,12 @@ using agon::test::GoldenCheckpoint;
 
 namespace {
 
-const std::string kGolden = agon::test::golden_path("qwen_vl/generation");
+const std::string kQwenGolden = agon::test::golden_path("qwen_vl/generation");
 
-GoldenCheckpoint golden(const std::string& name) { return golden_checkpoint(name, "qwen_vl"); }
+GoldenCheckpoint qwen_checkpoint(const std::string& name) { return golden_checkpoint(name, "qwen_vl"); }
 const char* const kNames[] = {"qwen2_vl", "qwen3_vl", "qwen3_vl_biased"};
 
-std::unique_ptr<Engine> make_engine(const GoldenCheckpoint& model) {
+std::unique_ptr<Engine> engine_that_sees(const GoldenCheckpoint& model) {
   return std::make_unique<Engine>(load_engine_weights(model.folder, model.config, WeightKind::f32), model.config,
                                   std::make_shared<agon::test::LetterTokenizer>(), EngineOptions{.threads = 2});
 }
@@ -36,12 +36,12 @@ double golden_logprob(const GoldenCheckpoint& model, int row, std::size_t place,
   return static_cast<double>(at[id]) - std::log(total);
 }
 
-Json golden_models() { return Json::parse(read_file(kGolden + "/expected.json"))["models"]; }
+Json golden_models() { return Json::parse(read_file(kQwenGolden + "/expected.json"))["models"]; }
 
-CompletionRequest request_of(const std::string& name, const Json& example) {
+CompletionRequest seen_request(const std::string& name, const Json& example) {
   Message question{Role::user, {}, {}, {}};
   for (const Json& picture : example["pictures"])
-    question.parts.push_back(Part::of(load_image(fmt::format("{}/{}-{}.png", kGolden, name, picture.get<int>()))));
+    question.parts.push_back(Part::of(load_image(fmt::format("{}/{}-{}.png", kQwenGolden, name, picture.get<int>()))));
   question.parts.push_back(Part::of(example["prompt"].get<std::string>()));
   CompletionRequest request{{question}, {}, 1, {}};
   request.sampling.temperature = 0;
@@ -54,7 +54,7 @@ CompletionRequest request_of(const std::string& name, const Json& example) {
 TEST_CASE("Qwen2-VL and Qwen3-VL: the vision tower equals transformers, on any number of threads") {
   for (const char* name : kNames) {
     CAPTURE(name);
-    const GoldenCheckpoint model = golden(name);
+    const GoldenCheckpoint model = qwen_checkpoint(name);
     const EngineWeights weights = load_engine_weights(model.folder, model.config, WeightKind::f32);
     std::vector<float> all;
     for (const auto& image : model.images()) {
@@ -71,7 +71,7 @@ TEST_CASE("Qwen2-VL and Qwen3-VL: the vision tower equals transformers, on any n
 TEST_CASE("Qwen2-VL and Qwen3-VL: positions equal get_rope_index") {
   for (const char* name : kNames) {
     CAPTURE(name);
-    const GoldenCheckpoint model = golden(name);
+    const GoldenCheckpoint model = qwen_checkpoint(name);
     const auto expected = model.values<std::int64_t>("positions");  // [3, B, S]
     for (int row = 0; row < model.rows; ++row) {
       const EncodedPrompt prompt = model.prompt(row);
@@ -88,8 +88,8 @@ TEST_CASE("Qwen2-VL and Qwen3-VL: positions equal get_rope_index") {
 
 TEST_CASE("Qwen2-VL and Qwen3-VL: scores equal transformers' log-probabilities") {
   for (const char* name : kNames) {
-    const GoldenCheckpoint model = golden(name);
-    const auto engine = make_engine(model);
+    const GoldenCheckpoint model = qwen_checkpoint(name);
+    const auto engine = engine_that_sees(model);
     for (int row = 0; row < model.rows; ++row) {
       CAPTURE(name, row);
       const EncodedPrompt whole = model.prompt(row);
@@ -107,12 +107,12 @@ TEST_CASE("Qwen2-VL and Qwen3-VL: scores equal transformers' log-probabilities")
 TEST_CASE("Qwen2-VL and Qwen3-VL: greedy completions about pictures equal transformers' generate") {
   const Json models = golden_models();
   for (const auto& [name, examples] : models.items()) {
-    const auto policy =
-        make_local_policy(kGolden + "/" + name, {.threads = 2, .backend = {.memory = {.weights = WeightKind::f32}}});
+    const auto policy = make_local_policy(kQwenGolden + "/" + name,
+                                          {.threads = 2, .backend = {.memory = {.weights = WeightKind::f32}}});
     CHECK(policy->capabilities().images);
     for (const Json& expected : examples) {
       CAPTURE(name, expected["prompt"]);
-      const CompletionRequest request = request_of(name, expected);
+      const CompletionRequest request = seen_request(name, expected);
       const Completion completion = policy->complete({&request, 1}).at(0);
       CHECK(completion.prompt_tokens == static_cast<int>(expected["prompt_ids"].size()));
       CHECK(completion.token_ids == expected["ids"].get<std::vector<std::int32_t>>());
@@ -127,11 +127,11 @@ TEST_CASE("Qwen2-VL and Qwen3-VL: greedy completions about pictures equal transf
 }
 
 TEST_CASE("Qwen3-VL: prompts that share pictures answer together as alone") {
-  const std::string folder = kGolden + "/qwen3_vl";
+  const std::string folder = kQwenGolden + "/qwen3_vl";
   std::vector<CompletionRequest> requests;
   for (const Json& pictures : {Json{1, 0}, Json{1, 0}, Json{1, 1}})
     for (const char* prompt : {"Which bar?", "Which sum?"})
-      requests.push_back(request_of("qwen3_vl", {{"pictures", pictures}, {"prompt", prompt}}));
+      requests.push_back(seen_request("qwen3_vl", {{"pictures", pictures}, {"prompt", prompt}}));
   const auto together = make_local_policy(folder, {.threads = 2})->complete(requests);
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const Completion alone = make_local_policy(folder, {.threads = 1})->complete({&requests[i], 1}).at(0);

@@ -18,7 +18,7 @@ const std::string kGolden = agon::test::golden_path("text_models");
 
 Json golden_models() { return Json::parse(read_file(kGolden + "/expected.json"))["models"]; }
 
-CompletionRequest request_of(const Json& example) {
+CompletionRequest greedy_request(const Json& example) {
   CompletionRequest request{{Message::of(Role::user, example["prompt"].get<std::string>())}, {}, 1, {}};
   request.sampling.temperature = 0;
   request.sampling.max_tokens = 40;
@@ -35,7 +35,7 @@ TEST_CASE("text models: greedy completions and log-probabilities equal transform
     CHECK_FALSE(policy->capabilities().images);
     for (const Json& expected : cases) {
       CAPTURE(name, expected["prompt"]);
-      const CompletionRequest request = request_of(expected);
+      const CompletionRequest request = greedy_request(expected);
       const Completion completion = policy->complete({&request, 1}).at(0);
       CHECK(completion.prompt_tokens == static_cast<int>(expected["prompt_ids"].size()));
       CHECK(completion.token_ids == expected["ids"].get<std::vector<std::int32_t>>());
@@ -56,7 +56,7 @@ TEST_CASE("text models: a GGUF file gives what the hub's folder gives") {
     const Json examples = golden_models()[name];
     for (const Json& example : examples) {
       CAPTURE(name, example["prompt"]);
-      const CompletionRequest request = request_of(example);
+      const CompletionRequest request = greedy_request(example);
       const Completion expected = folder->complete({&request, 1}).at(0),
                        completion = file->complete({&request, 1}).at(0);
       CHECK(completion.prompt_tokens == expected.prompt_tokens);
@@ -79,7 +79,7 @@ TEST_CASE("text models: weights of fewer bits are near, and scoring equals sampl
           make_local_policy(kGolden + "/" + name, {.threads = 2, .backend = {.memory = {.weights = kind}}});
       for (const Json& expected : cases) {
         CAPTURE(name, static_cast<int>(kind), expected["prompt"]);
-        const CompletionRequest request = request_of(expected);
+        const CompletionRequest request = greedy_request(expected);
         const ScoreRequest given{request.messages, expected["ids"].get<std::vector<std::int32_t>>(), 1.0};
         const std::vector<float> logprobs = policy->score({&given, 1}).at(0).logprobs;
         const auto exact = expected["logprobs"].get<std::vector<double>>();
@@ -104,7 +104,7 @@ TEST_CASE("text models: keys and values of fewer bits are near, and scoring equa
           kGolden + "/" + name, {.threads = 2, .backend = {.memory = {.weights = WeightKind::f32, .keys = keys}}});
       for (const Json& expected : cases) {
         CAPTURE(name, static_cast<int>(keys), expected["prompt"]);
-        const CompletionRequest request = request_of(expected);
+        const CompletionRequest request = greedy_request(expected);
         const ScoreRequest given{request.messages, expected["ids"].get<std::vector<std::int32_t>>(), 1.0};
         const std::vector<float> logprobs = policy->score({&given, 1}).at(0).logprobs;
         const auto exact = expected["logprobs"].get<std::vector<double>>();
@@ -121,7 +121,7 @@ TEST_CASE("text models: keys and values of fewer bits are near, and scoring equa
 
 TEST_CASE("text models: a picture is refused") {
   const auto policy = make_local_policy(kGolden + "/qwen3", {.threads = 1});
-  CompletionRequest request = request_of(golden_models()["qwen3"][0]);
+  CompletionRequest request = greedy_request(golden_models()["qwen3"][0]);
   request.messages[0].parts.push_back(Part::of(Image(28, 28, std::vector<std::uint8_t>(28 * 28 * 3))));
   CHECK_THROWS_WITH(policy->complete({&request, 1}), Contains("this model (qwen3) reads text alone"));
 }

@@ -119,7 +119,7 @@ constexpr const char* kTools = R"({% if tools %}<|im_start|>tools
 
 {% endif %}{% endif %})";
 
-std::string error_of(const std::string& jinja, const std::vector<Message>& messages) {
+std::string template_error(const std::string& jinja, const std::vector<Message>& messages) {
   try {
     return "no error: " + written_out(ChatTemplate::parse(jinja, "x.jinja").render(messages));
   } catch (const agon::Error& error) {
@@ -155,9 +155,9 @@ TEST_CASE("a sampled turn stands where the generation prompt ends, whatever the 
   CHECK(written_out({pieces.begin() + 7, pieces.end()}) == "<|im_end|>\n<|im_start|>assistant\n");
 
   turn.tool_calls.clear();
-  CHECK(error_of("{{ messages | length }}", {turn}) ==
+  CHECK(template_error("{{ messages | length }}", {turn}) ==
         "chat template x.jinja: it writes message 0, a sampled turn, 0 times");
-  CHECK(error_of("{{ messages[0].content * 2 }}", {turn}) ==
+  CHECK(template_error("{{ messages[0].content * 2 }}", {turn}) ==
         "chat template x.jinja: it writes message 0, a sampled turn, 2 times");
 }
 
@@ -183,9 +183,9 @@ TEST_CASE("images and <|image_pad|> are equal in number, and a user's <|image_pa
   const auto pieces = plain().render({picture});
   CHECK(std::count_if(pieces.begin(), pieces.end(),
                       [](const PromptPiece& piece) { return piece.kind == PromptPiece::Kind::image; }) == 1);
-  CHECK(error_of("{{ messages[0].role }}", {picture}) ==
+  CHECK(template_error("{{ messages[0].role }}", {picture}) ==
         "chat template x.jinja: it writes <|image_pad|> 0 times for 1 images");
-  CHECK(error_of("<|image_pad|>", {Message::of(Role::user, "a")}) ==
+  CHECK(template_error("<|image_pad|>", {Message::of(Role::user, "a")}) ==
         "chat template x.jinja: it writes <|image_pad|> 1 times for 0 images");
 }
 
@@ -199,14 +199,14 @@ TEST_CASE("videos and <|video_pad|> are equal in number, apart from pictures") {
     if (piece.kind == PromptPiece::Kind::video || piece.kind == PromptPiece::Kind::image) seen.push_back(piece.kind);
   }
   CHECK(seen == std::vector{PromptPiece::Kind::video, PromptPiece::Kind::image});
-  CHECK(error_of("{{ messages[0].role }}<|image_pad|>", {message}) ==
+  CHECK(template_error("{{ messages[0].role }}<|image_pad|>", {message}) ==
         "chat template x.jinja: it writes <|video_pad|> 0 times for 1 videos");
-  CHECK(error_of("<|video_pad|>", {Message::of(Role::user, "a")}) ==
+  CHECK(template_error("<|video_pad|>", {Message::of(Role::user, "a")}) ==
         "chat template x.jinja: it writes <|video_pad|> 1 times for 0 videos");
 }
 
 TEST_CASE("a template that is not known, or refuses the messages, is an Error with its name and line") {
   CHECK_THROWS_WITH(ChatTemplate::parse("a\n{% block b %}{% endblock %}", "x.jinja"),
                     "chat template x.jinja, line 2: the statement 'block' is not known");
-  CHECK(error_of("\n{{ raise_exception('No user.') }}", {}) == "chat template x.jinja, line 2: No user.");
+  CHECK(template_error("\n{{ raise_exception('No user.') }}", {}) == "chat template x.jinja, line 2: No user.");
 }

@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 using Catch::Contains;
 
-const std::string kGolden = agon::test::golden_path("text_models");
+const std::string kTextModels = agon::test::golden_path("text_models");
 
 void nothing(std::size_t, std::size_t) {}
 
@@ -68,8 +68,8 @@ TEST_CASE("convert: there and back, every architecture answers as before") {
   for (const char* name : {"qwen2", "qwen3", "llama", "llama3"}) {
     CAPTURE(name);
     const fs::path file = scratch / (std::string(name) + ".gguf"), folder = scratch / name;
-    const std::vector<Completion> before = answers_of(kGolden + "/" + name);
-    write_gguf_file(kGolden + "/" + name, file, "F32", nothing);
+    const std::vector<Completion> before = answers_of(kTextModels + "/" + name);
+    write_gguf_file(kTextModels + "/" + name, file, "F32", nothing);
     check_equal(answers_of(file), before);
     write_hub_folder(file, folder, "F32", nothing);
     check_equal(answers_of(folder), before);
@@ -79,7 +79,7 @@ TEST_CASE("convert: there and back, every architecture answers as before") {
 TEST_CASE("convert: the tokens that a template begins with and that end a turn are kept") {
   const agon::test::TempFolder scratch;
   const fs::path model = scratch / "model", file = scratch / "model.gguf", folder = scratch / "folder";
-  fs::copy(kGolden + "/llama", model);
+  fs::copy(kTextModels + "/llama", model);
   Json settings = Json::parse(read_file((model / "tokenizer_config.json").string()));
   settings["bos_token"] = "<|endoftext|>";
   write_file_atomically((model / "tokenizer_config.json").string(), settings.dump());
@@ -87,7 +87,7 @@ TEST_CASE("convert: the tokens that a template begins with and that end a turn a
   const std::string jinja = (model / "chat_template.jinja").string();
   write_file_atomically(jinja, "{{ bos_token }}" + read_file(jinja));
   const std::vector<Completion> before = answers_of(model);
-  CHECK(before.front().prompt_tokens == answers_of(kGolden + "/llama").front().prompt_tokens + 1);
+  CHECK(before.front().prompt_tokens == answers_of(kTextModels + "/llama").front().prompt_tokens + 1);
   write_gguf_file(model, file, "F32", nothing);
   check_equal(answers_of(file), before);
   write_hub_folder(file, folder, "F32", nothing);
@@ -99,21 +99,21 @@ TEST_CASE("convert: the tokens that a template begins with and that end a turn a
 
 TEST_CASE("convert: rows that are no whole blocks, and positions that a file cannot tell, are refused") {
   const agon::test::TempFolder scratch;
-  fs::copy(kGolden + "/llama3", scratch / "other");
+  fs::copy(kTextModels + "/llama3", scratch / "other");
   Json config = Json::parse(read_file(scratch / "other/config.json"));
   config["rope_parameters"]["high_freq_factor"] = 8.0;
   write_file_atomically((scratch / "other/config.json").string(), config.dump());
   CHECK_THROWS_WITH(write_gguf_file(scratch / "other", scratch / "x.gguf", "F32", nothing),
                     Contains("high_freq_factor 8"));
-  CHECK_THROWS_WITH(write_gguf_file(kGolden + "/qwen2", scratch / "x.gguf", "Q8_0", nothing),
+  CHECK_THROWS_WITH(write_gguf_file(kTextModels + "/qwen2", scratch / "x.gguf", "Q8_0", nothing),
                     Contains("rows of 48 values"));
   CHECK_FALSE(fs::exists(scratch / "x.gguf"));
 }
 
 TEST_CASE("convert: a tensor of a type that holds no weights is refused with its name") {
   const agon::test::TempFolder scratch;
-  fs::copy(kGolden + "/qwen2", scratch / "model");
-  std::string weights = read_file(kGolden + "/qwen2/model.safetensors");
+  fs::copy(kTextModels + "/qwen2", scratch / "model");
+  std::string weights = read_file(kTextModels + "/qwen2/model.safetensors");
   const std::string type = R"("BF16")";
   weights.replace(weights.find(type, weights.find("model.layers.0.mlp.up_proj.weight")), type.size(), R"("I16" )");
   write_file_atomically((scratch / "model/model.safetensors").string(), weights);
@@ -124,8 +124,8 @@ TEST_CASE("convert: a tensor of a type that holds no weights is refused with its
 
 TEST_CASE("convert: values that are no numbers, and those beyond half precision, are refused with their tensor") {
   const agon::test::TempFolder scratch;
-  fs::copy(kGolden + "/qwen2", scratch / "model");
-  const std::string weights = read_file(kGolden + "/qwen2/model.safetensors");
+  fs::copy(kTextModels + "/qwen2", scratch / "model");
+  const std::string weights = read_file(kTextModels + "/qwen2/model.safetensors");
   const auto convert = [&](std::string_view value, const char* type) {  // two bytes of BF16, at the end of the file
     write_file_atomically((scratch / "model/model.safetensors").string(),
                           std::string(weights).replace(weights.size() - 2, 2, value));
@@ -158,11 +158,11 @@ TEST_CASE("convert: a folder that cannot be written whole is not there") {
   set_file_probe([](std::string_view call, const std::string& path) {
     return call == "write" && path.ends_with("model.safetensors") ? ENOSPC : 0;
   });
-  CHECK_THROWS_WITH(write_hub_folder(kGolden + "/qwen2", scratch / "x", "F32", nothing), Contains("No space left"));
+  CHECK_THROWS_WITH(write_hub_folder(kTextModels + "/qwen2", scratch / "x", "F32", nothing), Contains("No space left"));
   set_file_probe({});
   CHECK(fs::is_empty(scratch.path()));
   fs::create_directory(scratch / "x.half");  // of a process that was killed
-  write_hub_folder(kGolden + "/qwen2", scratch / "x/", "F32", nothing);
+  write_hub_folder(kTextModels + "/qwen2", scratch / "x/", "F32", nothing);
   CHECK(fs::exists(scratch / "x/config.json"));
   CHECK_FALSE(fs::exists(scratch / "x.half"));
 }

@@ -21,7 +21,7 @@ const std::string kSmall = agon::test::golden_path("gguf/small.gguf");
 std::string bytes_of_small() { return read_file(kSmall); }
 
 // What reading the file's bytes, changed, gives.
-std::string error_of(const std::string& bytes) {
+std::string gguf_error(const std::string& bytes) {
   const agon::test::TempFolder folder;
   const std::filesystem::path file = folder.path() / "changed.gguf";
   write_file_atomically(file.string(), bytes);
@@ -140,37 +140,37 @@ TEST_CASE("codes of numbers: one that is not finite is told by its scale, wherev
 TEST_CASE("gguf: a file that is cut off anywhere is refused") {
   const std::string whole = bytes_of_small();
   for (std::size_t size = 0; size < whole.size(); size += size < 1000 ? 1 : 37) {
-    const std::string error = error_of(whole.substr(0, size));
+    const std::string error = gguf_error(whole.substr(0, size));
     CAPTURE(size);
     CHECK_THAT(error, Contains("Is the download complete?"));
   }
 }
 
 TEST_CASE("gguf: a file that lies is refused with what is wrong") {
-  CHECK_THAT(error_of(with(0, "GGML")), Contains("does not begin with GGUF"));
-  CHECK_THAT(error_of(with(4, as_bytes(std::uint32_t{9}))), Contains("version 9"));
-  CHECK_THAT(error_of(with(8, as_bytes(~std::uint64_t{0}))), Contains("tensors; at most"));
-  CHECK_THAT(error_of(with(16, as_bytes(~std::uint64_t{0}))), Contains("keys; at most"));
-  CHECK_THAT(error_of(with(24, as_bytes(~std::uint64_t{0}))), Contains("name of a key"));
+  CHECK_THAT(gguf_error(with(0, "GGML")), Contains("does not begin with GGUF"));
+  CHECK_THAT(gguf_error(with(4, as_bytes(std::uint32_t{9}))), Contains("version 9"));
+  CHECK_THAT(gguf_error(with(8, as_bytes(~std::uint64_t{0}))), Contains("tensors; at most"));
+  CHECK_THAT(gguf_error(with(16, as_bytes(~std::uint64_t{0}))), Contains("keys; at most"));
+  CHECK_THAT(gguf_error(with(24, as_bytes(~std::uint64_t{0}))), Contains("name of a key"));
   const std::string whole = bytes_of_small();
   const std::size_t list = whole.find("a.numbers") + 9;
-  CHECK_THAT(error_of(with(list, as_bytes(std::uint32_t{77}))), Contains("unknown type 77"));
-  CHECK_THAT(error_of(with(list + 4, as_bytes(std::uint32_t{9}))), Contains("list of lists"));
-  CHECK_THAT(error_of(with(list + 8, as_bytes(std::uint64_t{1} << 60))), Contains("values, and"));
+  CHECK_THAT(gguf_error(with(list, as_bytes(std::uint32_t{77}))), Contains("unknown type 77"));
+  CHECK_THAT(gguf_error(with(list + 4, as_bytes(std::uint32_t{9}))), Contains("list of lists"));
+  CHECK_THAT(gguf_error(with(list + 8, as_bytes(std::uint64_t{1} << 60))), Contains("values, and"));
   const std::size_t tensor = whole.find("plain.f32") + 9;  // dimensions, sides, type, offset
-  CHECK_THAT(error_of(with(tensor, as_bytes(std::uint32_t{400}))), Contains("400 dimensions"));
-  CHECK_THAT(error_of(with(tensor + 4, as_bytes(std::uint64_t{0}))), Contains("a side of 0"));
-  CHECK_THAT(error_of(with(tensor + 4, as_bytes(std::uint64_t{1} << 50))), Contains("a side of"));
-  CHECK_THAT(error_of(with(tensor + 4, as_bytes(std::uint64_t{1} << 30))), Contains("of the data on"));
-  CHECK_THAT(error_of(with(tensor + 20, as_bytes(std::uint32_t{11}))),
+  CHECK_THAT(gguf_error(with(tensor, as_bytes(std::uint32_t{400}))), Contains("400 dimensions"));
+  CHECK_THAT(gguf_error(with(tensor + 4, as_bytes(std::uint64_t{0}))), Contains("a side of 0"));
+  CHECK_THAT(gguf_error(with(tensor + 4, as_bytes(std::uint64_t{1} << 50))), Contains("a side of"));
+  CHECK_THAT(gguf_error(with(tensor + 4, as_bytes(std::uint64_t{1} << 30))), Contains("of the data on"));
+  CHECK_THAT(gguf_error(with(tensor + 20, as_bytes(std::uint32_t{11}))),
              Contains("GGUF's type 11, which agon does not read"));
-  CHECK_THAT(error_of(with(tensor + 20, as_bytes(std::uint32_t{2}))),
+  CHECK_THAT(gguf_error(with(tensor + 20, as_bytes(std::uint32_t{2}))),
              Contains("rows of 5, and blocks of Q4_0 are of 32"));
-  CHECK_THAT(error_of(with(tensor + 24, as_bytes(std::uint64_t{1} << 60))), Contains("of the data on"));
-  CHECK_THAT(error_of(with(tensor + 24, as_bytes(std::uint64_t{1}))), Contains("not at a multiple of 32"));
-  CHECK_THAT(error_of(with(tensor + 24, as_bytes(std::uint64_t{64}))), Contains("share the byte"));
-  CHECK_THAT(error_of(with(whole.find("plain.f16"), "plain.f32")), Contains("\"plain.f32\" occurs twice"));
-  CHECK_THAT(error_of(with(whole.find("a.i16"), "a.u16")), Contains("a.u16 occurs twice"));
+  CHECK_THAT(gguf_error(with(tensor + 24, as_bytes(std::uint64_t{1} << 60))), Contains("of the data on"));
+  CHECK_THAT(gguf_error(with(tensor + 24, as_bytes(std::uint64_t{1}))), Contains("not at a multiple of 32"));
+  CHECK_THAT(gguf_error(with(tensor + 24, as_bytes(std::uint64_t{64}))), Contains("share the byte"));
+  CHECK_THAT(gguf_error(with(whole.find("plain.f16"), "plain.f32")), Contains("\"plain.f32\" occurs twice"));
+  CHECK_THAT(gguf_error(with(whole.find("a.i16"), "a.u16")), Contains("a.u16 occurs twice"));
 }
 
 }  // namespace

@@ -22,10 +22,10 @@ using agon::test::GoldenCheckpoint;
 using agon::test::TempFolder;
 using Catch::Contains;
 
-const fs::path kGolden = agon::test::golden_path("gguf_vision");
-const fs::path kModels = agon::test::golden_path("qwen_vl/generation");
+const fs::path kGgufGolden = agon::test::golden_path("gguf_vision");
+const fs::path kVisionModels = agon::test::golden_path("qwen_vl/generation");
 
-void nothing(std::size_t, std::size_t) {}
+void no_progress(std::size_t, std::size_t) {}
 
 bool is_of_tower(const std::string& name) { return name.starts_with("visual."); }
 
@@ -58,11 +58,12 @@ void check_same(const fs::path& path, const CheckpointTensors& tensors, const Mo
   CHECK(found.by_name.size() == count);
 }
 
-std::vector<Completion> answers_of(const fs::path& model) {
+std::vector<Completion> seen_answers(const fs::path& model) {
   const auto policy = make_local_policy(model, {.threads = 1, .backend = {.memory = {.weights = WeightKind::f32}}});
   std::vector<Completion> answers;
   for (const char* name : {"qwen3_vl-0.png", "qwen2_vl-1.png"}) {
-    Message question{Role::user, {Part::of(load_image((kModels / name).string())), Part::of("Which bar?")}, {}, {}};
+    Message question{
+        Role::user, {Part::of(load_image((kVisionModels / name).string())), Part::of("Which bar?")}, {}, {}};
     CompletionRequest request{{std::move(question)}, {}, 1, {}};
     request.sampling.temperature = 0;
     request.sampling.max_tokens = 30;
@@ -71,7 +72,7 @@ std::vector<Completion> answers_of(const fs::path& model) {
   return answers;
 }
 
-void check_equal(const std::vector<Completion>& a, const std::vector<Completion>& b) {
+void check_same_answers(const std::vector<Completion>& a, const std::vector<Completion>& b) {
   REQUIRE(a.size() == b.size());
   for (std::size_t i = 0; i < a.size(); ++i) {
     CHECK(a[i].prompt_tokens == b[i].prompt_tokens);
@@ -98,8 +99,8 @@ TEST_CASE("gguf vision: every tower comes back from its file as it was") {
 TEST_CASE("gguf vision: a file with llama.cpp's names and layouts is read as the hub's folder") {
   for (const char* name : {"qwen2_vl", "qwen3_vl"}) {
     CAPTURE(name);
-    const ModelFolder model = open_model_folder(kModels / name);
-    check_same(kGolden / (std::string(name) + ".gguf"), open_checkpoint_tensors(model.path, model.config),
+    const ModelFolder model = open_model_folder(kVisionModels / name);
+    check_same(kGgufGolden / (std::string(name) + ".gguf"), open_checkpoint_tensors(model.path, model.config),
                model.config);
   }
 }
@@ -107,11 +108,11 @@ TEST_CASE("gguf vision: a file with llama.cpp's names and layouts is read as the
 TEST_CASE("gguf vision: what is written has llama.cpp's names, types and layouts") {
   const TempFolder scratch;
   for (const char* name : {"qwen2_vl", "qwen3_vl"}) {
-    const ModelFolder model = open_model_folder(kModels / name);
+    const ModelFolder model = open_model_folder(kVisionModels / name);
     const CheckpointTensors tensors = open_checkpoint_tensors(model.path, model.config);
     const fs::path path = scratch / "tower.gguf";
     write_gguf(path, gguf_vision_keys(model.config, model.images), parts_of(tensors, model.config, "BF16"));
-    const auto written = GgufFile::open(path), golden = GgufFile::open(kGolden / (std::string(name) + ".gguf"));
+    const auto written = GgufFile::open(path), golden = GgufFile::open(kGgufGolden / (std::string(name) + ".gguf"));
     for (const auto& [key, value] : golden->keys().items()) {
       CAPTURE(name, key);
       const bool is_wrong_there = key == "clip.vision.feed_forward_length" && std::string(name) == "qwen2_vl";
@@ -140,12 +141,12 @@ TEST_CASE("gguf vision: a folder, its GGUF files and the folder made of them ans
   for (const char* name : {"qwen2_vl", "qwen3_vl"}) {
     CAPTURE(name);
     const fs::path file = scratch / (std::string(name) + ".gguf"), folder = scratch / name;
-    const std::vector<Completion> before = answers_of(kModels / name);
-    write_gguf_file(kModels / name, file, "F32", nothing);
-    check_equal(answers_of(file), before);
-    write_hub_folder(file, folder, "F32", nothing);
-    check_equal(answers_of(folder), before);
-    const ModelFolder model = open_model_folder(kModels / name), again = open_model_folder(folder);
+    const std::vector<Completion> before = seen_answers(kVisionModels / name);
+    write_gguf_file(kVisionModels / name, file, "F32", no_progress);
+    check_same_answers(seen_answers(file), before);
+    write_hub_folder(file, folder, "F32", no_progress);
+    check_same_answers(seen_answers(folder), before);
+    const ModelFolder model = open_model_folder(kVisionModels / name), again = open_model_folder(folder);
     const CheckpointTensors tensors = open_checkpoint_tensors(model.path, model.config),
                             copies = open_checkpoint_tensors(again.path, again.config);
     CHECK(copies.by_name.size() == tensors.by_name.size());
@@ -158,7 +159,7 @@ TEST_CASE("gguf vision: a folder, its GGUF files and the folder made of them ans
     CHECK(to_json(again.config)["vision_config"] == to_json(model.config)["vision_config"]);
     CHECK(to_json(again.images) == to_json(model.images));
     // The tower of another converter, which does not tell the pictures' sizes.
-    fs::copy_file(kGolden / (std::string(name) + ".gguf"), mmproj_of(file), fs::copy_options::overwrite_existing);
+    fs::copy_file(kGgufGolden / (std::string(name) + ".gguf"), mmproj_of(file), fs::copy_options::overwrite_existing);
     CHECK(make_local_policy(file, {.threads = 1})->capabilities().images);
     fs::remove(mmproj_of(file));  // or another model's file would be beside two towers
   }
@@ -167,12 +168,12 @@ TEST_CASE("gguf vision: a folder, its GGUF files and the folder made of them ans
 TEST_CASE("gguf vision: without its tower a model reads text alone, and another model's tower is refused") {
   const TempFolder scratch;
   const fs::path file = scratch / "model.gguf";
-  write_gguf_file(kModels / "qwen3_vl", file, "F32", nothing);
+  write_gguf_file(kVisionModels / "qwen3_vl", file, "F32", no_progress);
   CHECK(open_model_folder(file).config.model_type == "qwen3_vl");
   fs::remove(mmproj_of(file));
   CHECK(open_model_folder(file).config.model_type == "qwen3");
   CHECK_FALSE(make_local_policy(file, {.threads = 1})->capabilities().images);
-  fs::copy_file(kGolden / "qwen2_vl.gguf", mmproj_of(file));
+  fs::copy_file(kGgufGolden / "qwen2_vl.gguf", mmproj_of(file));
   CHECK_THROWS_WITH(open_model_folder(file), Contains("the tower of qwen2_vl is not one of a text of qwen3vl"));
 }
 

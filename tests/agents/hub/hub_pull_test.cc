@@ -77,13 +77,13 @@ struct Hub {
   HubServer at() const { return {.endpoint = server.url(""), .token = "hf_secret"}; }
 };
 
-void nothing(const std::string&, std::int64_t, std::int64_t) {}
+void no_pull_progress(const std::string&, std::int64_t, std::int64_t) {}
 
 TEST_CASE("pull: a model's files come into the hub's layout, once") {
   const OwnCache cache;
   const Hub hub;
   const HubName name = parse_hub_name("org/name");
-  const fs::path snapshot = pull(hub.at(), name, nothing);
+  const fs::path snapshot = pull(hub.at(), name, no_pull_progress);
   CHECK(snapshot == cache.repository() / "snapshots" / kCommit);
   CHECK(read_file((snapshot / "config.json").string()) == "{}\n");
   CHECK(read_file((snapshot / "model.safetensors").string()) == hub.files.at("model.safetensors"));
@@ -95,11 +95,11 @@ TEST_CASE("pull: a model's files come into the hub's layout, once") {
   for (const WireRequest& request : hub.server.seen())  // the token is for the hub, not for where it sends us
     CHECK((request.head.find("hf_secret") != std::string::npos) == (request.line.find("/cdn/") == std::string::npos));
   const int before = hub.server.requests();
-  pull(hub.at(), name, nothing);
+  pull(hub.at(), name, no_pull_progress);
   CHECK(hub.server.requests() == before + 1);  // the list alone
-  CHECK(pull({.offline = true}, name, nothing) == snapshot);
-  CHECK_THROWS_WITH(pull({.offline = true}, parse_hub_name("org/other"), nothing), Contains("HF_HUB_OFFLINE"));
-  CHECK(pull(hub.at(), parse_hub_name("org/name:README.md"), nothing) == snapshot / "README.md");
+  CHECK(pull({.offline = true}, name, no_pull_progress) == snapshot);
+  CHECK_THROWS_WITH(pull({.offline = true}, parse_hub_name("org/other"), no_pull_progress), Contains("HF_HUB_OFFLINE"));
+  CHECK(pull(hub.at(), parse_hub_name("org/name:README.md"), no_pull_progress) == snapshot / "README.md");
 }
 
 TEST_CASE("pull: a connection that breaks off is continued where it was") {
@@ -113,7 +113,7 @@ TEST_CASE("pull: a connection that breaks off is continued where it was") {
     half.end = WireReply::End::close;
     return half;
   };
-  const fs::path snapshot = pull(hub.at(), parse_hub_name("org/name"), nothing);
+  const fs::path snapshot = pull(hub.at(), parse_hub_name("org/name"), no_pull_progress);
   CHECK(read_file((snapshot / "model.safetensors").string()) == hub.files.at("model.safetensors"));
   bool continued = false;
   for (const WireRequest& request : hub.server.seen())
@@ -154,7 +154,7 @@ TEST_CASE("pull: what is not what was told is refused, and nothing takes its nam
     hub.change = [&](const WireRequest&) { return std::optional(http_reply(404, "{}")); };
     error = "no such repository";
   }
-  CHECK_THROWS_WITH(pull(hub.at(), parse_hub_name("org/name"), nothing), Contains(error));
+  CHECK_THROWS_WITH(pull(hub.at(), parse_hub_name("org/name"), no_pull_progress), Contains(error));
   CHECK_FALSE(fs::exists(cache.repository() / "snapshots" / kCommit / "model.safetensors"));
   CHECK_FALSE(find_cached(parse_hub_name("org/name")));
 }

@@ -16,10 +16,10 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-const std::string kFolder = agon::test::golden_path("image_processor/");
+const std::string kProcessors = agon::test::golden_path("image_processor/");
 
-const Json& expected() {
-  static const Json kExpected = Json::parse(agon::read_file(kFolder + "expected.json"));
+const Json& expected_patches() {
+  static const Json kExpected = Json::parse(agon::read_file(kProcessors + "expected.json"));
   return kExpected;
 }
 
@@ -65,8 +65,8 @@ ImageProcessorConfig parse(const Json& json) { return parse_image_processor_conf
 }  // namespace
 
 TEST_CASE("resize_bicubic gives PIL's very bytes") {
-  const std::string bytes = agon::read_file(kFolder + "resized.bin");
-  for (const Json& row : expected()["resizes"]) {
+  const std::string bytes = agon::read_file(kProcessors + "resized.bin");
+  for (const Json& row : expected_patches()["resizes"]) {
     INFO(row.dump());
     const Size to{row["to"][0], row["to"][1]};
     const Image resized = resize_bicubic(picture(row["from"][0], row["from"][1], row["seed"]), to);
@@ -77,7 +77,7 @@ TEST_CASE("resize_bicubic gives PIL's very bytes") {
 }
 
 TEST_CASE("resize_bicubic gives torchvision's very bytes, of pictures of every kind") {
-  const auto& rows = expected()["torchvision"];
+  const auto& rows = expected_patches()["torchvision"];
   REQUIRE(rows.size() == 200);
   int other_than_pil = 0;
   for (const Json& row : rows) {
@@ -93,7 +93,7 @@ TEST_CASE("resize_bicubic gives torchvision's very bytes, of pictures of every k
 }
 
 TEST_CASE("smart_resize equals transformers'") {
-  for (const Json& row : expected()["sizes"]) {
+  for (const Json& row : expected_patches()["sizes"]) {
     INFO(row.dump());
     const Size size = smart_resize({row[2], row[3]}, limits(row[0], row[1]));
     REQUIRE(size == Size{row[4], row[5]});
@@ -121,7 +121,7 @@ TEST_CASE("Qwen3-VL's preprocessor_config.json: patches of 16 pixels and its own
 }
 
 TEST_CASE("patches equal those of transformers' processors, PIL's and torchvision's") {
-  for (const Json& row : expected()["patches"]) {
+  for (const Json& row : expected_patches()["patches"]) {
     INFO(row["from"].dump());
     auto config = limits(3136, 12544);
     if (row["processor"] == "torch") config.resampler = Resampler::torchvision;
@@ -167,7 +167,7 @@ TEST_CASE("a picture that is not resized must fit the patches") {
 }
 
 TEST_CASE("preprocessor_config.json is read in every form that the hub has") {
-  const auto saved = parse(expected()["saved_config"]);  // as transformers 5 writes it
+  const auto saved = parse(expected_patches()["saved_config"]);  // as transformers 5 writes it
   REQUIRE(saved.min_pixels == 3136);
   REQUIRE(saved.max_pixels == 50176);
   REQUIRE(saved.patch_size == 16);

@@ -40,7 +40,7 @@ std::string render(const std::string& jinja, const Variables& variables = {}, co
   return std::string(JinjaTemplate::parse(jinja, "x.jinja").render(variables, limits).view());
 }
 
-std::string error_of(const std::string& jinja, const TemplateLimits& limits = {}) {
+std::string jinja_error(const std::string& jinja, const TemplateLimits& limits = {}) {
   try {
     return "no error: " + render(jinja, {}, limits);
   } catch (const agon::Error& error) {
@@ -116,21 +116,22 @@ TEST_CASE("jinja: what is given stays marked through every operation") {
 }
 
 TEST_CASE("jinja: an error names the template, the line and what is wrong") {
-  CHECK(error_of("a\n{{ 1 | xyz }}") == "chat template x.jinja, line 2: the filter 'xyz' is not known");
-  CHECK(error_of("\n\n{% if 1 is xyz %}{% endif %}") == "chat template x.jinja, line 3: the test 'xyz' is not known");
-  CHECK(error_of("{% include 'y' %}") == "chat template x.jinja, line 1: the statement 'include' is not known");
-  CHECK(error_of("{% if 1 %}\n\n{{ a.b }}\n{% endif %}") == "chat template x.jinja, line 3: 'a' is undefined");
-  CHECK(error_of("{{\n 1 +\n [] }}") ==
+  CHECK(jinja_error("a\n{{ 1 | xyz }}") == "chat template x.jinja, line 2: the filter 'xyz' is not known");
+  CHECK(jinja_error("\n\n{% if 1 is xyz %}{% endif %}") ==
+        "chat template x.jinja, line 3: the test 'xyz' is not known");
+  CHECK(jinja_error("{% include 'y' %}") == "chat template x.jinja, line 1: the statement 'include' is not known");
+  CHECK(jinja_error("{% if 1 %}\n\n{{ a.b }}\n{% endif %}") == "chat template x.jinja, line 3: 'a' is undefined");
+  CHECK(jinja_error("{{\n 1 +\n [] }}") ==
         "chat template x.jinja, line 2: '+' does not take values of the kinds int and list");
-  CHECK(error_of("{{ {}.a.b }}") == "chat template x.jinja, line 1: a value of kind dict has no 'a'");
-  CHECK(error_of("{% for x in [] recursive %}{% endfor %}") ==
+  CHECK(jinja_error("{{ {}.a.b }}") == "chat template x.jinja, line 1: a value of kind dict has no 'a'");
+  CHECK(jinja_error("{% for x in [] recursive %}{% endfor %}") ==
         "chat template x.jinja, line 1: a loop that is 'recursive' is not known");
-  CHECK(error_of("{{ 'a'.zfill(3) }}") == "chat template x.jinja, line 1: a value of kind str has no 'zfill'");
-  CHECK(error_of("{{ raise_exception('Turns must\nalternate!') }}") ==
+  CHECK(jinja_error("{{ 'a'.zfill(3) }}") == "chat template x.jinja, line 1: a value of kind str has no 'zfill'");
+  CHECK(jinja_error("{{ raise_exception('Turns must\nalternate!') }}") ==
         "chat template x.jinja, line 1: Turns must\\nalternate!");
-  CHECK(error_of("{% for x in [1] %}") ==
+  CHECK(jinja_error("{% for x in [1] %}") ==
         "chat template x.jinja, line 1: expected {% endfor %}, found the end of the template");
-  CHECK(error_of("{{ [].append(1) }}") ==
+  CHECK(jinja_error("{{ [].append(1) }}") ==
         "chat template x.jinja, line 1: 'append' would change a list, which a chat template may not");
 }
 
@@ -158,42 +159,45 @@ TEST_CASE("jinja: a template that does not end is stopped") {
   const std::string loops = "{% for a in range(10000) %}{% for b in range(10000) %}{% endfor %}{% endfor %}";
   const TemplateLimits limits{.steps = AGON_SANITIZED ? 100'000u : TemplateLimits().steps};
   const std::string too_many = fmt::format("more than {} steps", limits.steps);
-  CHECK_THAT(error_of(loops, limits), Contains("it takes " + too_many));
-  CHECK_THAT(error_of("{% for a in range(20) %}x{% endfor %}", {.steps = 30}), Contains("more than 30 steps"));
-  CHECK_THAT(error_of("{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}"), Contains("nests more than 250 evaluations"));
-  CHECK_THAT(error_of("{{ range(1000000) }}"), Contains("range() of more than 100000 numbers"));
+  CHECK_THAT(jinja_error(loops, limits), Contains("it takes " + too_many));
+  CHECK_THAT(jinja_error("{% for a in range(20) %}x{% endfor %}", {.steps = 30}), Contains("more than 30 steps"));
+  CHECK_THAT(jinja_error("{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}"),
+             Contains("nests more than 250 evaluations"));
+  CHECK_THAT(jinja_error("{{ range(1000000) }}"), Contains("range() of more than 100000 numbers"));
   const std::string search = "{% set a = 'a' * 9999999 %}{{ a.find('a' * 999999 ~ 'b') }}";
-  CHECK_THAT(error_of(search, limits), Contains(too_many));
-  CHECK_THAT(error_of("{% set a = ['a' * 9999999] * 20 %}{% for i in range(99999) %}{{ a == a }}{% endfor %}", limits),
-             Contains(too_many));
-  CHECK_THAT(error_of("{{ 'a' | map(" + repeated("'map', ", 1000) + "'upper') | list }}"), Contains("nests more than"));
+  CHECK_THAT(jinja_error(search, limits), Contains(too_many));
+  CHECK_THAT(
+      jinja_error("{% set a = ['a' * 9999999] * 20 %}{% for i in range(99999) %}{{ a == a }}{% endfor %}", limits),
+      Contains(too_many));
+  CHECK_THAT(jinja_error("{{ 'a' | map(" + repeated("'map', ", 1000) + "'upper') | list }}"),
+             Contains("nests more than"));
 }
 
 TEST_CASE("jinja: a template that grows is stopped") {
   const auto doubling = [](const std::string& start, const std::string& step) {
     return "{% set n = namespace(x=" + start + ") %}{% for i in range(60) %}{% set n.x = " + step + " %}{% endfor %}";
   };
-  CHECK_THAT(error_of(doubling("'ab'", "n.x + n.x")), Contains("a text grows beyond 16777216 bytes"));
-  CHECK_THAT(error_of(doubling("'ab'", "n.x.replace('', n.x)")), Contains("a text grows beyond"));
-  CHECK_THAT(error_of(doubling("[1]", "n.x + n.x")), Contains("a value holds more than 1048576 values"));
-  CHECK_THAT(error_of(doubling("[1]", "[n.x, n.x]")), Contains("a value holds more than"));
-  CHECK_THAT(error_of("{{ 'a' * 999999999999 }}"), Contains("a text grows beyond"));
-  CHECK_THAT(error_of("{{ [1] * 999999999999 }}"), Contains("it makes more than 536870912 bytes"));
-  CHECK_THAT(error_of("{{ 'a' | indent(999999999999, true) }}"), Contains("a text grows beyond"));
-  CHECK_THAT(error_of("{% for i in range(99) %}{{ 'abc' }}{% endfor %}", {.output = 100}),
+  CHECK_THAT(jinja_error(doubling("'ab'", "n.x + n.x")), Contains("a text grows beyond 16777216 bytes"));
+  CHECK_THAT(jinja_error(doubling("'ab'", "n.x.replace('', n.x)")), Contains("a text grows beyond"));
+  CHECK_THAT(jinja_error(doubling("[1]", "n.x + n.x")), Contains("a value holds more than 1048576 values"));
+  CHECK_THAT(jinja_error(doubling("[1]", "[n.x, n.x]")), Contains("a value holds more than"));
+  CHECK_THAT(jinja_error("{{ 'a' * 999999999999 }}"), Contains("a text grows beyond"));
+  CHECK_THAT(jinja_error("{{ [1] * 999999999999 }}"), Contains("it makes more than 536870912 bytes"));
+  CHECK_THAT(jinja_error("{{ 'a' | indent(999999999999, true) }}"), Contains("a text grows beyond"));
+  CHECK_THAT(jinja_error("{% for i in range(99) %}{{ 'abc' }}{% endfor %}", {.output = 100}),
              Contains("it prints more than 100 bytes"));
-  CHECK_THAT(error_of("{% set n = namespace(x=1) %}{% for i in range(200) %}{% set n.x = [n.x] %}{% endfor %}"),
+  CHECK_THAT(jinja_error("{% set n = namespace(x=1) %}{% for i in range(200) %}{% set n.x = [n.x] %}{% endfor %}"),
              Contains("a value nests more than 100 lists"));
 }
 
 TEST_CASE("jinja: a source that nests without end is refused, a namespace that holds itself is freed") {
   for (const auto& [open, close] :
        {std::pair("(", ")"), std::pair("[", "]"), std::pair("-", ""), std::pair("not ", "")})
-    CHECK_THAT(error_of("{{ " + repeated(open, 5000) + "1" + repeated(close, 5000) + " }}"),
+    CHECK_THAT(jinja_error("{{ " + repeated(open, 5000) + "1" + repeated(close, 5000) + " }}"),
                Contains("line 1: it nests more than 200 levels"));
   for (const std::string chain : {" + 1", "|abs", ".a", "[0]", " and 1", "()", " is defined", " if 1"})
-    CHECK_THAT(error_of("{{ 1" + repeated(chain, 5000) + " }}"), Contains("nests more than 200 levels"));
-  CHECK_THAT(error_of(repeated("{% if 1 %}", 5000)), Contains("nests more than 200 levels"));
+    CHECK_THAT(jinja_error("{{ 1" + repeated(chain, 5000) + " }}"), Contains("nests more than 200 levels"));
+  CHECK_THAT(jinja_error(repeated("{% if 1 %}", 5000)), Contains("nests more than 200 levels"));
   CHECK(render("{{ " + repeated("(", 150) + "1" + repeated(")", 150) + " }}") == "1");
   CHECK(render("{% set n = namespace() %}{% set n.n = n %}{{ n.n.n is defined }}") == "True");
 }

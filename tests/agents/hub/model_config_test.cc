@@ -31,7 +31,7 @@ Json hub_config() {
 
 Json nested_config() { return Json::parse(read_file(agon::test::golden_path("model_config/transformers5.json"))); }
 
-std::string error_of(const Json& json) {
+std::string config_error(const Json& json) {
   try {
     parse_model_config(json, "config.json");
   } catch (const Error& error) {
@@ -135,7 +135,7 @@ TEST_CASE("model_config: text models") {
 TEST_CASE("model_config: what of a text model is not computed is refused") {
   const auto with = [](Json json, const char* pointer, const Json& value) {
     json[Json::json_pointer(pointer)] = value;
-    return error_of(json);
+    return config_error(json);
   };
   CHECK_THAT(with(llama_config(), "/rope_scaling/rope_type", "yarn"), Contains("only \"default\" and \"llama3\""));
   CHECK_THAT(with(llama_config(), "/rope_scaling/factor", nullptr), Contains("rope_scaling.factor"));
@@ -222,7 +222,7 @@ TEST_CASE("model_config: Qwen2-VL and Qwen3-VL") {
 TEST_CASE("model_config: what of Qwen2-VL and Qwen3-VL is not computed is refused") {
   const auto with = [](Json json, const char* pointer, const Json& value) {
     json[Json::json_pointer(pointer)] = value;
-    return error_of(json);
+    return config_error(json);
   };
   const Json second = qwen2_vl_config(), third = qwen3_vl_config();
   CHECK_THAT(with(second, "/vision_config/embed_dim", nullptr), Contains("vision_config.embed_dim: missing"));
@@ -245,9 +245,9 @@ TEST_CASE("model_config: a wrong value is named") {
   const auto with = [](const char* pointer, const Json& value) {
     Json json = hub_config();
     json[Json::json_pointer(pointer)] = value;
-    return error_of(json);
+    return config_error(json);
   };
-  CHECK_THAT(error_of(Json::array()), Contains("an object was expected"));
+  CHECK_THAT(config_error(Json::array()), Contains("an object was expected"));
   CHECK_THAT(with("/model_type", "gpt2"),
              Contains("model_type: \"gpt2\" is not supported. agon knows llama, qwen2, qwen2_5_vl, qwen2_vl, qwen3, "
                       "qwen3_vl."));

@@ -26,7 +26,7 @@ std::string file_of(std::uint64_t length, const std::string& header, const std::
 std::string file_of(const std::string& header, const std::string& data) { return file_of(header.size(), header, data); }
 
 // The error that opening these bytes gives.
-std::string error_of(const std::string& bytes) {
+std::string safetensors_error(const std::string& bytes) {
   const test::TempFolder folder;
   write_file_atomically(folder / "bad.safetensors", bytes);
   try {
@@ -105,23 +105,25 @@ TEST_CASE("safetensors: an index is checked against its shards") {
 
 TEST_CASE("safetensors: a damaged file ends with one clear message") {
   const std::string good = R"({"t":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", data(8, 'x');
-  CHECK(error_of(file_of(good, data)) == "no error");
-  CHECK_THAT(error_of(""), Contains("shorter than"));
-  CHECK_THAT(error_of("1234567"), Contains("shorter than"));
-  CHECK_THAT(error_of(file_of(good, data).substr(0, 30)), Contains("header of"));
-  CHECK_THAT(error_of(file_of(good, "xxxx")), Contains("do not lie in the file"));
-  CHECK_THAT(error_of(file_of(good, data + "y")), Contains("the tensors end at byte 8 of 9"));
-  CHECK_THAT(error_of(file_of(~0ull, good, data)), Contains("the limit is 100000000"));
-  CHECK_THAT(error_of(file_of(99'000'000, good, data)), Contains("but the file has"));
-  CHECK_THAT(error_of(file_of("", data)), Contains("does not start"));
-  CHECK_THAT(error_of(file_of(" " + good, data)), Contains("does not start"));
-  CHECK_THAT(error_of(file_of("{\"t\":", data)), Contains("not JSON"));
-  CHECK_THAT(error_of(file_of("{\"\xff\":1}", data)), Contains("not JSON"));
-  CHECK_THAT(error_of(file_of("{\"t\":" + std::string(100'000, '['), data)), Contains("nested too deeply"));
+  CHECK(safetensors_error(file_of(good, data)) == "no error");
+  CHECK_THAT(safetensors_error(""), Contains("shorter than"));
+  CHECK_THAT(safetensors_error("1234567"), Contains("shorter than"));
+  CHECK_THAT(safetensors_error(file_of(good, data).substr(0, 30)), Contains("header of"));
+  CHECK_THAT(safetensors_error(file_of(good, "xxxx")), Contains("do not lie in the file"));
+  CHECK_THAT(safetensors_error(file_of(good, data + "y")), Contains("the tensors end at byte 8 of 9"));
+  CHECK_THAT(safetensors_error(file_of(~0ull, good, data)), Contains("the limit is 100000000"));
+  CHECK_THAT(safetensors_error(file_of(99'000'000, good, data)), Contains("but the file has"));
+  CHECK_THAT(safetensors_error(file_of("", data)), Contains("does not start"));
+  CHECK_THAT(safetensors_error(file_of(" " + good, data)), Contains("does not start"));
+  CHECK_THAT(safetensors_error(file_of("{\"t\":", data)), Contains("not JSON"));
+  CHECK_THAT(safetensors_error(file_of("{\"\xff\":1}", data)), Contains("not JSON"));
+  CHECK_THAT(safetensors_error(file_of("{\"t\":" + std::string(100'000, '['), data)), Contains("nested too deeply"));
 }
 
 TEST_CASE("safetensors: a header that lies is refused") {
-  const auto error_with = [](const std::string& entries) { return error_of(file_of("{" + entries + "}", "12345678")); };
+  const auto error_with = [](const std::string& entries) {
+    return safetensors_error(file_of("{" + entries + "}", "12345678"));
+  };
   const auto entry = [](const std::string& name, const std::string& dtype, const std::string& shape,
                         const std::string& offsets) {
     return "\"" + name + "\":{\"dtype\":" + dtype + ",\"shape\":" + shape + ",\"data_offsets\":" + offsets + "}";

@@ -21,21 +21,21 @@ namespace {
 using Catch::Matchers::Contains;
 using Ids = std::vector<std::int32_t>;
 
-const std::string kFolder = agon::test::golden_path("sentencepiece/");
+const std::string kSentencepiece = agon::test::golden_path("sentencepiece/");
 
-std::string golden_file(const std::string& name) { return read_file(kFolder + name + ".json"); }
+std::string golden_file(const std::string& name) { return read_file(kSentencepiece + name + ".json"); }
 
 std::unique_ptr<Tokenizer> golden(const std::string& name) { return Tokenizer::parse(golden_file(name), name); }
 
-std::vector<Json> corpus() {  // without the line of versions
+std::vector<Json> sentencepiece_corpus() {  // without the line of versions
   std::vector<Json> rows;
-  for (const std::string& line : split(read_file(kFolder + "corpus.jsonl"), "\n"))
+  for (const std::string& line : split(read_file(kSentencepiece + "corpus.jsonl"), "\n"))
     if (const Json row = line.empty() ? Json() : Json::parse(line); row.contains("text")) rows.push_back(row);
   return rows;
 }
 
 void require_golden_ids(const Tokenizer& tokenizer, const std::string& name) {
-  const std::vector<Json> rows = corpus();
+  const std::vector<Json> rows = sentencepiece_corpus();
   REQUIRE(rows.size() == 160);
   for (const Json& row : rows) {
     CAPTURE(name, row["text"].dump());
@@ -46,16 +46,16 @@ void require_golden_ids(const Tokenizer& tokenizer, const std::string& name) {
   }
 }
 
-template <typename Change>
-std::string changed(const std::string& name, Change change) {
+template <typename PieceChange>
+std::string with_change(const std::string& name, PieceChange change) {
   Json file = Json::parse(golden_file(name));
   change(file);
   return file.dump();
 }
 
-template <typename Change>
-void require_refused(const std::string& name, Change change, const std::string& message) {
-  REQUIRE_THROWS_WITH(Tokenizer::parse(changed(name, change), "x.json"), Contains("x.json") && Contains(message));
+template <typename PieceChange>
+void require_pieces_refused(const std::string& name, PieceChange change, const std::string& message) {
+  REQUIRE_THROWS_WITH(Tokenizer::parse(with_change(name, change), "x.json"), Contains("x.json") && Contains(message));
 }
 
 std::string byte_name(int byte) { return fmt::format("<0x{:02X}>", byte); }
@@ -100,7 +100,7 @@ TEST_CASE("ids and texts of SentencePiece's BPE equal those of the tokenizers li
 }
 
 TEST_CASE("a GGUF file with scores gives the merges that transformers makes of them, and the same ids") {
-  const auto tokenizer = open_gguf_tokenizer(GgufFile::open(kFolder + "scored.gguf"), "scored.gguf");
+  const auto tokenizer = open_gguf_tokenizer(GgufFile::open(kSentencepiece + "scored.gguf"), "scored.gguf");
   const std::string text = tokenizer->json();
   Json wanted = Json::parse(golden_file("scored"))["model"]["merges"];
   for (Json& merge : wanted) merge = merge[0].get<std::string>() + " " + merge[1].get<std::string>();
@@ -139,7 +139,7 @@ TEST_CASE("a blank stands before a text at the start or after a token, as the fo
 TEST_CASE("a text encoded within another is the bytes of its tokens") {
   for (const char* name : {"legacy", "first", "always", "never"}) {
     const auto tokenizer = golden(name);
-    for (const Json& row : corpus()) {
+    for (const Json& row : sentencepiece_corpus()) {
       const auto text = row["text"].get<std::string>();
       const auto holds = [&](std::string_view part) { return text.find(part) != std::string::npos; };
       if (holds("\u2581") || holds("<") || holds("red") || holds("two words")) continue;  // a mark, or an added token
@@ -174,20 +174,20 @@ TEST_CASE("what tokens of SentencePiece's BPE write: marks are blanks, bytes are
   CHECK(tokenizer->is_special(*tokenizer->id_of("<|end|>")));
   CHECK_FALSE(tokenizer->is_special(*tokenizer->id_of("<left>")));
   CHECK(tokenizer->json() == golden_file("legacy"));
-  const auto literal = Tokenizer::parse(changed("legacy", [](Json& file) { file["decoder"]["decoders"].erase(1); }),
+  const auto literal = Tokenizer::parse(with_change("legacy", [](Json& file) { file["decoder"]["decoders"].erase(1); }),
                                         "without ByteFallback");
   CHECK(literal->token_bytes(3 + 'A') == "<0x41>");
 }
 
 TEST_CASE("text never merges to a special token, even where the file has the merges for it") {
   const auto tokenizer =
-      Tokenizer::parse(changed("legacy",
-                               [](Json& file) {
-                                 Json& model = file["model"];
-                                 const int next = golden("legacy")->vocab_size();
-                                 model["vocab"]["<s"] = next;
-                                 model["merges"].insert(model["merges"].begin(), {{"<", "s"}, {"<s", ">"}});
-                               }),
+      Tokenizer::parse(with_change("legacy",
+                                   [](Json& file) {
+                                     Json& model = file["model"];
+                                     const int next = golden("legacy")->vocab_size();
+                                     model["vocab"]["<s"] = next;
+                                     model["merges"].insert(model["merges"].begin(), {{"<", "s"}, {"<s", ">"}});
+                                   }),
                        "x.json");
   const Ids ids = tokenizer->encode("<s>", false);
   CHECK(std::count(ids.begin(), ids.end(), 1) == 0);
@@ -241,25 +241,25 @@ TEST_CASE("a GGUF file with broken scores or without a token for a byte is refus
 }
 
 TEST_CASE("a broken tokenizer.json of SentencePiece's BPE is refused with its name and what is wrong") {
-  require_refused(
+  require_pieces_refused(
       "legacy", [](Json& file) { file["model"]["type"] = "Unigram"; }, "expected the type BPE");
-  require_refused(
+  require_pieces_refused(
       "legacy", [](Json& file) { file["model"]["ignore_merges"] = true; }, "ignore_merges");
-  require_refused(
+  require_pieces_refused(
       "legacy",
       [](Json& file) {
         file["model"]["merges"].push_back({"zq", "e"});
       },
       "'zq' is not in");
-  require_refused(
+  require_pieces_refused(
       "legacy",
       [](Json& file) {
         file["model"]["merges"].push_back({"e", "1"});
       },
       "'e1' is not in");
-  require_refused(
+  require_pieces_refused(
       "legacy", [](Json& file) { file["model"]["vocab"].erase("<0xE4>"); }, "without a hole");
-  require_refused(
+  require_pieces_refused(
       "legacy",
       [](Json& file) {
         Json& vocabulary = file["model"]["vocab"];
@@ -267,53 +267,53 @@ TEST_CASE("a broken tokenizer.json of SentencePiece's BPE is refused with its na
         vocabulary.erase("<0xE4>");
       },
       "'<0xE4>' is not in model.vocab");
-  require_refused(
+  require_pieces_refused(
       "legacy", [](Json& file) { file["model"]["vocab"]["e"] = 1; }, "same id");
-  require_refused(
+  require_pieces_refused(
       "legacy", [](Json& file) { file["model"]["vocab"]["<s>"] = 2; }, "has the id 1 in added_tokens and 2");
-  require_refused(
+  require_pieces_refused(
       "fused", [](Json& file) { file["model"]["unk_token"] = "[none]"; }, "'model.unk_token' is \"[none]\"");
-  require_refused(
+  require_pieces_refused(
       "legacy", [](Json& file) { file["normalizer"] = nullptr; }, "marks blanks");
-  require_refused(
+  require_pieces_refused(
       "legacy", [](Json& file) { file["normalizer"]["normalizers"][0]["prepend"] = "_"; }, "'normalizer' is");
-  require_refused(
+  require_pieces_refused(
       "legacy",
       [](Json& file) {
         file["normalizer"]["normalizers"].push_back({{"type", "NFC"}});
       },
       "'normalizer' is");
-  require_refused(
+  require_pieces_refused(
       "first",
       [](Json& file) {
         file["normalizer"] = {{"type", "NFC"}};
       },
       "expected null before Metaspace");
-  require_refused(
+  require_pieces_refused(
       "first", [](Json& file) { file["pre_tokenizer"]["split"] = true; }, "\"split\": false");
-  require_refused(
+  require_pieces_refused(
       "first", [](Json& file) { file["pre_tokenizer"].erase("split"); }, "\"split\": false");
-  require_refused(
+  require_pieces_refused(
       "first", [](Json& file) { file["pre_tokenizer"]["replacement"] = "_"; }, "\"replacement\"");
-  require_refused(
+  require_pieces_refused(
       "first", [](Json& file) { file["pre_tokenizer"]["prepend_scheme"] = "last"; }, "prepend_scheme");
-  require_refused(
+  require_pieces_refused(
       "first", [](Json& file) { file["decoder"] = nullptr; }, "'decoder' is null");
-  require_refused(
+  require_pieces_refused(
       "first",
       [](Json& file) {
         file["decoder"] = {{"type", "Metaspace"}};
       },
       "'decoder' is");
-  require_refused(
+  require_pieces_refused(
       "first", [](Json& file) { file["decoder"]["decoders"].erase(0); }, "'decoder' is");
-  require_refused(
+  require_pieces_refused(
       "first", [](Json& file) { file["decoder"]["decoders"].erase(2); }, "'decoder' is");
-  require_refused(
+  require_pieces_refused(
       "first", [](Json& file) { file["decoder"]["decoders"][3]["content"] = "x"; }, "'decoder' is");
-  require_refused(
+  require_pieces_refused(
       "first", [](Json& file) { file["decoder"]["decoders"][3]["start"] = -1; }, "'decoder' is");
-  require_refused(
+  require_pieces_refused(
       "first",
       [](Json& file) {
         file["post_processor"] = {{"type", "BertProcessing"}};

@@ -29,7 +29,7 @@ ImageProcessorConfig images_of(int patch_size) {
   return images;
 }
 
-VideoSettings parse(const Json& json, const ImageProcessorConfig& images = {}, const Tower& tower = kQwen2Tower) {
+VideoSettings parse_video(const Json& json, const ImageProcessorConfig& images = {}, const Tower& tower = kQwen2Tower) {
   return parse_video_settings(json, "v.json", images, tower);
 }
 
@@ -46,7 +46,7 @@ TEST_CASE("the frames that are shown are those that transformers samples, by rat
   REQUIRE(rows.size() > 150);
   for (const Json& row : rows) {
     INFO(row.dump());
-    const VideoSettings settings = parse(row["settings"], {}, tower_of(row["settings"]));
+    const VideoSettings settings = parse_video(row["settings"], {}, tower_of(row["settings"]));
     CHECK(agon::sampled_frames(settings.sampling, row["frames"], row["fps"]) == row["places"].get<std::vector<int>>());
   }
 }
@@ -68,7 +68,7 @@ TEST_CASE("the size of frames is that of transformers, with limits on each, on a
     INFO(row.dump());
     const Tower& tower = tower_of(row[0]);
     ImageProcessorConfig images = images_of(row[1]);
-    images.video = parse(row[0], images, tower);
+    images.video = parse_video(row[0], images, tower);
     images.video.samples = false;
     const agon::Image frame(row[3], row[4],
                             std::vector<std::uint8_t>(row[3].get<std::size_t>() * row[4].get<std::size_t>() * 3));
@@ -84,7 +84,7 @@ TEST_CASE("patches of videos equal transformers', with an odd frame repeated") {
     ImageProcessorConfig images = images_of(row["patch_size"]);
     images.mean = row["image_mean"].get<std::array<float, 3>>();
     images.std = row["image_std"].get<std::array<float, 3>>();
-    images.video = parse(row["settings"], images, tower);
+    images.video = parse_video(row["settings"], images, tower);
     const auto video = video_of(row["video"]);
     const VideoPlan plan = plan_video(*video, images, vision_of(tower));
     CHECK(Json({plan.grid.t, plan.grid.h, plan.grid.w}) == row["grid"]);
@@ -136,29 +136,29 @@ TEST_CASE("video settings: a folder's own, those of its family, and those of its
   CHECK_FALSE(default_video_settings(kQwen25Tower).samples);
   const VideoSettings newest = default_video_settings(kQwen3Tower);
   CHECK((newest.samples && newest.limits_whole && newest.min_pixels == 128 * 32 * 32));
-  CHECK(parse({{"max_pixels", 12845056}, {"min_pixels", 3136}, {"image_processor_type", "Qwen2VLImageProcessor"}})
+  CHECK(parse_video({{"max_pixels", 12845056}, {"min_pixels", 3136}, {"image_processor_type", "Qwen2VLImageProcessor"}})
             .max_pixels == 12845056);
-  const VideoSettings third = parse({{"video_processor_type", "Qwen3VLVideoProcessor"},
-                                     {"min_pixels", 3136},
-                                     {"max_pixels", 6272},
-                                     {"size", {{"shortest_edge", 4096}, {"longest_edge", 40000}}}});
+  const VideoSettings third = parse_video({{"video_processor_type", "Qwen3VLVideoProcessor"},
+                                           {"min_pixels", 3136},
+                                           {"max_pixels", 6272},
+                                           {"size", {{"shortest_edge", 4096}, {"longest_edge", 40000}}}});
   CHECK((third.min_pixels == 4096 && third.max_pixels == 40000));  // as transformers reads them
-  CHECK(parse({{"video_processor_type", "Qwen2VLVideoProcessor"}}).mean == kClipMean);
-  CHECK(parse({{"image_processor_type", "Qwen2VLImageProcessorFast"}}, {}, kQwen3Tower).limits_whole);
-  CHECK_FALSE(parse({{"image_processor_type", "Qwen2VLImageProcessor"}}, {}, kQwen3Tower).limits_whole);
+  CHECK(parse_video({{"video_processor_type", "Qwen2VLVideoProcessor"}}).mean == kClipMean);
+  CHECK(parse_video({{"image_processor_type", "Qwen2VLImageProcessorFast"}}, {}, kQwen3Tower).limits_whole);
+  CHECK_FALSE(parse_video({{"image_processor_type", "Qwen2VLImageProcessor"}}, {}, kQwen3Tower).limits_whole);
   CHECK(third.mean == std::array{0.5f, 0.5f, 0.5f});  // its processor's own, not that of the pictures
-  CHECK(parse({{"image_mean", {0.25, 0.5, 0.75}}}).mean == std::array{0.25f, 0.5f, 0.75f});
+  CHECK(parse_video({{"image_mean", {0.25, 0.5, 0.75}}}).mean == std::array{0.25f, 0.5f, 0.75f});
   ImageProcessorConfig images;
-  images.video = parse({{"video_processor_type", "Qwen3VLVideoProcessor"}, {"num_frames", 7}, {"max_frames", 9}});
-  const VideoSettings again = parse(video_processor_json(images), images);
+  images.video = parse_video({{"video_processor_type", "Qwen3VLVideoProcessor"}, {"num_frames", 7}, {"max_frames", 9}});
+  const VideoSettings again = parse_video(video_processor_json(images), images);
   CHECK((again.limits_whole && again.samples && again.sampling.count == 7 && again.sampling.max_frames == 9));
   images.video.sampling = {.fps = 0.5};
-  CHECK(parse(video_processor_json(images), images).sampling.fps == 0.5);
+  CHECK(parse_video(video_processor_json(images), images).sampling.fps == 0.5);
 }
 
 TEST_CASE("a video_preprocessor_config.json that agon cannot follow is refused with the key") {
   const auto refused = [](const Json& json, const std::string& key) {
-    CHECK_THROWS_WITH(parse(json), Contains("v.json") && Contains(key));
+    CHECK_THROWS_WITH(parse_video(json), Contains("v.json") && Contains(key));
   };
   refused(Json::array(), "JSON object");
   refused({{"video_processor_type", "InternVLVideoProcessor"}}, "InternVLVideoProcessor");

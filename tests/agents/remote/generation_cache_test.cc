@@ -26,7 +26,7 @@ struct OwnCache {
   TempFolder folder;
 };
 
-CompletionRequest asking(std::uint64_t seed, double temperature = 1) {
+CompletionRequest sampling(std::uint64_t seed, double temperature = 1) {
   CompletionRequest request{{Message::of(Role::user, "Count.")}, {}, 2, {}};
   request.sampling.temperature = temperature;
   request.sampling.max_tokens = 64;
@@ -40,7 +40,7 @@ std::vector<std::string> texts(RemotePolicy& policy, const CompletionRequest& re
   return all;
 }
 
-Endpoint at(const std::string& url, CacheUse use) {
+Endpoint caching_endpoint(const std::string& url, CacheUse use) {
   Endpoint endpoint = read_endpoint(url);
   endpoint.cache = use;
   return endpoint;
@@ -52,33 +52,33 @@ TEST_CASE("what was asked is not asked again, and replays without its server") {
   const OwnCache cache;
   auto server = std::make_unique<FakeChat>(like_vllm());
   const std::string url = server->url();
-  RemotePolicy policy(at(url, CacheUse::record));
-  const auto first = texts(policy, asking(1));
-  const std::vector<ScoreRequest> scored = {{asking(1).messages, {}, 1.0, "banana"}};
+  RemotePolicy policy(caching_endpoint(url, CacheUse::record));
+  const auto first = texts(policy, sampling(1));
+  const std::vector<ScoreRequest> scored = {{sampling(1).messages, {}, 1.0, "banana"}};
   const std::vector<float> scores = policy.score(scored).at(0).logprobs;
   const int asked = server->server().requests();
-  CHECK(texts(policy, asking(1)) == first);
+  CHECK(texts(policy, sampling(1)) == first);
   CHECK(policy.score(scored).at(0).logprobs == scores);
   CHECK(server->server().requests() == asked);
-  CHECK(texts(policy, asking(2)) != first);
+  CHECK(texts(policy, sampling(2)) != first);
   CHECK(server->server().requests() == asked + 1);
   server.reset();
 
-  RemotePolicy replay(at(url, CacheUse::replay));
+  RemotePolicy replay(caching_endpoint(url, CacheUse::replay));
   CHECK(replay.capabilities().max_context == 4096);
-  CHECK(texts(replay, asking(1)) == first);
+  CHECK(texts(replay, sampling(1)) == first);
   CHECK(replay.score(scored).at(0).logprobs == scores);
-  CHECK_THROWS_WITH(texts(replay, asking(3)), Contains("--cache replay") && Contains("Record"));
-  const std::vector<ScoreRequest> other = {{asking(1).messages, {}, 1.0, "cherry"}};
+  CHECK_THROWS_WITH(texts(replay, sampling(3)), Contains("--cache replay") && Contains("Record"));
+  const std::vector<ScoreRequest> other = {{sampling(1).messages, {}, 1.0, "cherry"}};
   CHECK_THROWS_WITH(replay.score(other), Contains("--cache replay"));
 }
 
 TEST_CASE("everything that shapes an answer is in its key; at temperature 0 the seed is not") {
   const Endpoint endpoint = read_endpoint("http://h/v1");
-  const CompletionRequest base = asking(1);
+  const CompletionRequest base = sampling(1);
   const auto key = [&](const CompletionRequest& request, int sample = 0, const std::string& model = "m",
-                       const Endpoint& at = read_endpoint("http://h/v1")) {
-    return GenerationCache::key_of(at, model, request, sample);
+                       const Endpoint& endpoint = read_endpoint("http://h/v1")) {
+    return GenerationCache::key_of(endpoint, model, request, sample);
   };
   std::vector<std::string> keys{key(base), key(base, 1), key(base, 0, "n")};
   const auto changed = [&](auto change) {
@@ -102,7 +102,7 @@ TEST_CASE("everything that shapes an answer is in its key; at temperature 0 the 
   keys.push_back(key(base, 0, "m", other));
   CHECK(std::set<std::string>(keys.begin(), keys.end()).size() == keys.size());
   CHECK(key(base, 0, "m", read_endpoint("http://elsewhere/v1")) == keys[0]);
-  CHECK(key(asking(1, 0)) == key(asking(2, 0)));
+  CHECK(key(sampling(1, 0)) == key(sampling(2, 0)));
 }
 
 TEST_CASE("a failure is not kept, and what is kept comes back whole") {

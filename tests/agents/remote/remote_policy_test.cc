@@ -18,7 +18,7 @@ namespace {
 
 const std::vector<Message> kQuestion{Message::of(Role::user, "Count.")};
 
-Endpoint at(const std::string& url) {
+Endpoint endpoint_at(const std::string& url) {
   Endpoint endpoint = read_endpoint(url);
   endpoint.timeout = 20;
   endpoint.cache = CacheUse::off;
@@ -66,7 +66,7 @@ class Turncoat {
 std::string failure_with(const WireServer::Answer& answer, std::vector<std::string> stop = {},
                          ChatStyle style = like_vllm()) {
   Turncoat server(answer, style);
-  RemotePolicy policy(at(server.url()));
+  RemotePolicy policy(endpoint_at(server.url()));
   server.turn();
   return ask(policy, asking({}, std::move(stop))).at(0).failure;
 }
@@ -75,7 +75,7 @@ std::string failure_with(const WireServer::Answer& answer, std::vector<std::stri
 
 TEST_CASE("the probe finds out what each kind of server can do") {
   const FakeChat vllm(like_vllm()), llama(like_llama_cpp()), transformers(like_transformers());
-  RemotePolicy first(at(vllm.url())), second(at(llama.url())), third(at(transformers.url()));
+  RemotePolicy first(endpoint_at(vllm.url())), second(endpoint_at(llama.url())), third(endpoint_at(transformers.url()));
   const ServerTraits a = first.probed().traits, b = second.probed().traits, c = third.probed().traits;
   CHECK((a.model == "fake" && a.context == 4096));
   CHECK((a.many && a.names_stop && !a.keeps_stop && a.logprobs && a.seeds && a.samples && a.images && a.counts_tokens));
@@ -97,7 +97,7 @@ TEST_CASE("one request has one answer, whatever the server makes of stop strings
     ChatStyle style = like_vllm();
     style.stop = stop;
     const FakeChat server(style);
-    RemotePolicy policy(at(server.url()));
+    RemotePolicy policy(endpoint_at(server.url()));
     const Completion cut = ask(policy, asking({}, {"four", "seven"})).at(0);
     CHECK(cut.failure == "");
     CHECK(cut.text == "one, two, three, four");
@@ -122,17 +122,17 @@ TEST_CASE("a server that lists no model is asked for none by a name that it does
   style.lists_models = false;
   style.answers_as = "fake@main";
   const FakeChat server(style);
-  RemotePolicy policy(at(server.url()));
+  RemotePolicy policy(endpoint_at(server.url()));
   CHECK((policy.probed().traits.seeds && policy.probed().traits.images && policy.probed().traits.names_stop));
   CHECK_THAT(policy.capabilities().name, Contains("127.0.0.1"));
   style.answers_as = "fake";
   const FakeChat other(style);
-  CHECK(RemotePolicy(at(other.url())).capabilities().name == "fake");
+  CHECK(RemotePolicy(endpoint_at(other.url())).capabilities().name == "fake");
 }
 
 TEST_CASE("a text is scored by the tokens that spell it") {
   const FakeChat server(like_vllm());
-  RemotePolicy policy(at(server.url()));
+  RemotePolicy policy(endpoint_at(server.url()));
   const std::vector<Message> messages = {Message::of(Role::user, "Name a fruit.")};
   const std::vector<ScoreRequest> requests = {{messages, {}, 1.0, "banana"}, {messages, {}, 1.0, "a banana"}};
   const std::vector<TokenScores> scores = policy.score(requests);
@@ -146,11 +146,11 @@ TEST_CASE("a text is scored by the tokens that spell it") {
 
 TEST_CASE("a server that gives no log-probabilities of a prompt is asked for none") {
   const FakeChat server(like_transformers());
-  RemotePolicy policy(at(server.url()));
+  RemotePolicy policy(endpoint_at(server.url()));
   const std::vector<ScoreRequest> requests = {{{Message::of(Role::user, "a")}, {}, 1.0, "b"}};
   CHECK_THROWS_WITH(policy.score(requests), Contains("does not score"));
   Turncoat turncoat([](const WireRequest&) { return http_reply(400, R"({"error":{"message":"moderated"}})"); });
-  RemotePolicy turned(at(turncoat.url()));
+  RemotePolicy turned(endpoint_at(turncoat.url()));
   turncoat.turn();
   CHECK_THROWS_WITH(turned.score(requests), Contains("moderated"));
 }
@@ -167,7 +167,7 @@ TEST_CASE("a turn that has begun is continued, with the white space at its end o
         style.continues = continues;
         style.stop = stop;
         const FakeChat server(style, paragraphs);
-        RemotePolicy policy(at(server.url()));
+        RemotePolicy policy(endpoint_at(server.url()));
         std::string turn;
         std::vector<std::string> steps;
         for (int i = 0; i < 5; ++i) {
@@ -186,7 +186,7 @@ TEST_CASE("samples differ from one another and come back with their seed") {
     ChatStyle style = like_vllm();
     style.many = many;
     const FakeChat server(style);
-    RemotePolicy policy(at(server.url()));
+    RemotePolicy policy(endpoint_at(server.url()));
     const auto texts = [&](std::uint64_t seed) {
       CompletionRequest request = asking({}, {}, 4, 1.0);
       request.sampling.seed = seed;
@@ -204,7 +204,7 @@ TEST_CASE("samples differ from one another and come back with their seed") {
 TEST_CASE("log-probabilities stand with the tokens of the text") {
   for (const ChatStyle& style : {like_vllm(), like_llama_cpp()}) {
     const FakeChat server(style);
-    RemotePolicy policy(at(server.url()));
+    RemotePolicy policy(endpoint_at(server.url()));
     CompletionRequest request = asking({}, {"three"});
     request.sampling.logprobs = true;
     const Completion completion = ask(policy, request).at(0);
@@ -220,7 +220,7 @@ TEST_CASE("reasoning is kept apart, or in front of the answer") {
   ChatStyle style = like_vllm();
   style.reasons = true;
   const FakeChat server(style);
-  Endpoint endpoint = at(server.url());
+  Endpoint endpoint = endpoint_at(server.url());
   RemotePolicy apart(endpoint);
   CHECK(ask(apart, asking()).at(0).text == FakeChat::count({}, 0));
   CHECK(ask(apart, asking()).at(0).reasoning == "thinking about it");
@@ -233,7 +233,7 @@ TEST_CASE("a prompt that leaves less room than was asked for gets a shorter answ
   ChatStyle style = like_vllm();
   style.context = 300;
   const FakeChat server(style);
-  RemotePolicy policy(at(server.url()));
+  RemotePolicy policy(endpoint_at(server.url()));
   CompletionRequest request = asking();
   request.messages = {Message::of(Role::user, std::string(870, 'x'))};
   const Completion brief = ask(policy, request).at(0);
@@ -250,7 +250,7 @@ TEST_CASE("the key goes to the server and into no message") {
   ChatStyle style = like_vllm();
   style.key = key;
   const FakeChat server(style);
-  Endpoint endpoint = at(server.url());
+  Endpoint endpoint = endpoint_at(server.url());
   CHECK_THROWS_WITH(RemotePolicy(endpoint), Contains("401") && Contains("key_env"));
   endpoint.key_env = "AGON_TEST_KEY";
   RemotePolicy policy(endpoint);
@@ -267,11 +267,11 @@ TEST_CASE("the key goes to the server and into no message") {
 }
 
 TEST_CASE("a server that does not answer at all is said with its address") {
-  CHECK_THROWS_WITH(RemotePolicy(at("http://127.0.0.1:1/v1")), Contains("127.0.0.1:1") && Contains("running"));
+  CHECK_THROWS_WITH(RemotePolicy(endpoint_at("http://127.0.0.1:1/v1")), Contains("127.0.0.1:1") && Contains("running"));
   const WireServer web([](const WireRequest&) { return http_reply(404, "<html>nothing here</html>"); });
-  CHECK_THROWS_WITH(RemotePolicy(at(web.url(""))), Contains("404") && Contains("/v1"));
+  CHECK_THROWS_WITH(RemotePolicy(endpoint_at(web.url(""))), Contains("404") && Contains("/v1"));
   const FakeChat server(like_vllm());
-  CHECK_THROWS_WITH(RemotePolicy(at(server.url() + "#other")), Contains("does not exist"));
+  CHECK_THROWS_WITH(RemotePolicy(endpoint_at(server.url() + "#other")), Contains("does not exist"));
 }
 
 TEST_CASE("what goes wrong with one request is its failure: HTML, no choices, a refusal, invalid UTF-8") {
@@ -293,7 +293,7 @@ TEST_CASE("a server that does not stream, though it was asked to, is read all th
     return http_reply(200, R"({"choices":[{"message":{"content":"one, two, three"},"finish_reason":"stop"}]})");
   };
   Turncoat server(whole, like_llama_cpp());
-  RemotePolicy policy(at(server.url()));
+  RemotePolicy policy(endpoint_at(server.url()));
   server.turn();
   const Completion completion = ask(policy, asking({}, {"two"})).at(0);
   CHECK(completion.failure == "");
@@ -318,7 +318,7 @@ TEST_CASE("a server that goes away in the middle of a run stops the run, and kee
     return http_reply(200, R"({"choices":[{"message":{"content":"<answer>1</answer>"},"finish_reason":"stop"}]})");
   };
   Turncoat server(dies);
-  RemotePolicy policy(at(server.url()), {.backoff_seconds = 0.02, .gone_seconds = 0.5});
+  RemotePolicy policy(endpoint_at(server.url()), {.backoff_seconds = 0.02, .gone_seconds = 0.5});
   server.turn();
   std::vector<record::Episode> kept;
   std::mutex mutex;
@@ -339,7 +339,7 @@ TEST_CASE("a request that fails on the way makes one failed episode, and no zero
     return http_reply(200, R"({"choices":[{"message":{"content":"<answer>1</answer>"},"finish_reason":"stop"}]})");
   };
   Turncoat server(some);
-  RemotePolicy policy(at(server.url()));
+  RemotePolicy policy(endpoint_at(server.url()));
   server.turn();
   int failed = 0, done = 0;
   std::mutex mutex;
@@ -360,7 +360,7 @@ TEST_CASE("a stop ends requests that are under way") {
     reply.before = 30;
     return reply;
   });
-  RemotePolicy policy(at(server.url()));
+  RemotePolicy policy(endpoint_at(server.url()));
   server.turn();
   std::atomic<bool> stop = false;
   const auto start = std::chrono::steady_clock::now();
@@ -382,7 +382,7 @@ TEST_CASE("with the model's tokenizer turns are continued and scored as texts, a
   style.completes = true;
   style.usage = GENERATE(true, false);
   const FakeChat server(style, [](const Json&, std::uint64_t) { return std::string("First.\n\nSecond.\n\nThird."); });
-  Endpoint endpoint = at(server.url());
+  Endpoint endpoint = endpoint_at(server.url());
   CHECK(RemotePolicy(endpoint).capabilities().continues == false);
   CHECK(RemotePolicy(endpoint).capabilities().counts_tokens == style.usage);
   endpoint.tokenizer = test::source_path("models/agon-tiny").string();
@@ -415,7 +415,7 @@ TEST_CASE("a server that takes a chat template with a request continues turns by
   style.continues = ChatStyle::Continues::chat_template;
   style.repeats = GENERATE(true, false);
   const FakeChat server(style, [](const Json&, std::uint64_t) { return std::string("First.\n\nSecond.\n\nThird."); });
-  Endpoint endpoint = at(server.url());
+  Endpoint endpoint = endpoint_at(server.url());
   CHECK_FALSE(RemotePolicy(endpoint).capabilities().continues);
   endpoint.tokenizer = test::source_path("models/agon-tiny").string();
   RemotePolicy policy(endpoint);
@@ -432,7 +432,7 @@ TEST_CASE("a server that takes a chat template with a request continues turns by
 
 TEST_CASE("however a turn is said to be continued, a server that scores is asked as it understands") {
   const FakeChat server(like_vllm());
-  Endpoint endpoint = at(server.url());
+  Endpoint endpoint = endpoint_at(server.url());
   endpoint.continuing = GENERATE(Continuing::message, Continuing::prefill, Continuing::none);
   RemotePolicy policy(endpoint);
   CHECK(policy.capabilities().continues == (endpoint.continuing != Continuing::none));
@@ -442,10 +442,10 @@ TEST_CASE("however a turn is said to be continued, a server that scores is asked
 
 TEST_CASE("a key that a server writes into its answer does not show") {
   ::setenv("AGON_TEST_KEY", "sk-0123456789", 1);
-  Endpoint endpoint = at("http://127.0.0.1:1/v1");
+  Endpoint endpoint = endpoint_at("http://127.0.0.1:1/v1");
   const FakeChat server(like_vllm(),
                         [](const Json&, std::uint64_t) { return std::string("It is sk-0123456789, isn't it?"); });
-  endpoint.url = at(server.url()).url;
+  endpoint.url = endpoint_at(server.url()).url;
   endpoint.key_env = "AGON_TEST_KEY";
   RemotePolicy policy(endpoint);
   CHECK_THAT(ask(policy, asking()).at(0).text, Contains("<key>") && !Contains("0123456789"));

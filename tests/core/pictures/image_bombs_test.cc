@@ -26,7 +26,7 @@ using Catch::Contains;
 
 namespace {
 
-const std::string kPictures = agon::test::golden_path("images/");
+const std::string kGoodPictures = agon::test::golden_path("images/");
 
 std::span<const std::uint8_t> as_bytes(const std::string& text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
@@ -334,18 +334,18 @@ TEST_CASE("CPU time is bounded, and the next picture has its own") {
   const std::string file = png_of_zeros(8000, 8000, 8, 2);
   CHECK_THROWS_WITH(decode_image(as_bytes(file), "slow.png", {.cpu_seconds = 0.02}),
                     Contains("slow.png") && Contains("more than 0.02 s of CPU time"));
-  for (int i = 0; i < 5; ++i) CHECK(load_image(kPictures + "rgb.png", {.cpu_seconds = 0.5}).width() == 12);
+  for (int i = 0; i < 5; ++i) CHECK(load_image(kGoodPictures + "rgb.png", {.cpu_seconds = 0.5}).width() == 12);
 }
 
 TEST_CASE("a decoder that somebody ended is replaced") {
-  CHECK(load_image(kPictures + "rgb.png").width() == 12);
+  CHECK(load_image(kGoodPictures + "rgb.png").width() == 12);
   CHECK_FALSE(decoders().empty());
   for (const int process : decoders()) ::kill(process, SIGKILL);
-  CHECK(load_image(kPictures + "rgb.png").width() == 12);
+  CHECK(load_image(kGoodPictures + "rgb.png").width() == 12);
 }
 
 TEST_CASE("many threads decode good and bad pictures at once") {
-  const std::string good = read_file(kPictures + "rgb.png");
+  const std::string good = read_file(kGoodPictures + "rgb.png");
   std::string bad = good;
   bad[bad.size() / 2] ^= 0x55;
   std::atomic<int> decoded = 0, refused = 0;
@@ -368,7 +368,7 @@ TEST_CASE("many threads decode good and bad pictures at once") {
 }
 
 TEST_CASE("a decoder opens nothing and is held to its memory") {
-  CHECK(load_image(kPictures + "rgb.png").width() == 12);
+  CHECK(load_image(kGoodPictures + "rgb.png").width() == 12);
   REQUIRE_FALSE(decoders().empty());
   const std::string status = read_file("/proc/" + std::to_string(decoders().front()) + "/status");
   CHECK_THAT(status, Contains("Seccomp:\t2") && Contains("NoNewPrivs:\t1"));

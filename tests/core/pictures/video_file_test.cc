@@ -25,10 +25,10 @@ std::string numbers(std::initializer_list<std::uint32_t> values) {
   for (const std::uint32_t value : values) bytes += number(value);
   return bytes;
 }
-std::string chunk(const std::string& name, const std::string& bytes) {
+std::string riff_chunk(const std::string& name, const std::string& bytes) {
   return name + number(static_cast<std::uint32_t>(bytes.size())) + bytes + std::string(bytes.size() % 2, '\0');
 }
-std::string list(const std::string& name, const std::string& bytes) { return chunk("LIST", name + bytes); }
+std::string list(const std::string& name, const std::string& bytes) { return riff_chunk("LIST", name + bytes); }
 
 // Of frames of one colour each, 10 levels apart.
 std::string avi(int frames, int width, int height, std::uint32_t fps) {
@@ -44,10 +44,11 @@ std::string avi(int frames, int width, int height, std::uint32_t fps) {
     const auto jpeg = encode_image(Image(width, height, rgb), ImageFormat::jpeg, 95);
     index +=
         "00dc" + numbers({0x10, static_cast<std::uint32_t>(4 + movie.size()), static_cast<std::uint32_t>(jpeg.size())});
-    movie += chunk("00dc", {jpeg.begin(), jpeg.end()});
+    movie += riff_chunk("00dc", {jpeg.begin(), jpeg.end()});
   }
-  const std::string header = chunk("avih", main) + list("strl", chunk("strh", stream) + chunk("strf", format));
-  return chunk("RIFF", "AVI " + list("hdrl", header) + list("movi", movie) + chunk("idx1", index));
+  const std::string header =
+      riff_chunk("avih", main) + list("strl", riff_chunk("strh", stream) + riff_chunk("strf", format));
+  return riff_chunk("RIFF", "AVI " + list("hdrl", header) + list("movi", movie) + riff_chunk("idx1", index));
 }
 
 std::string write(const TempFolder& folder, const std::string& bytes) {
@@ -92,7 +93,7 @@ TEST_CASE("red and green and blue of a file's frames keep their places") {
   for (int i = 0; i < 256; ++i) rgb.insert(rgb.end(), {250, 120, 10});
   const auto jpeg = encode_image(Image(16, 16, rgb), ImageFormat::jpeg, 95);
   const std::size_t movie = bytes.find("movi");
-  bytes = bytes.substr(0, movie - 8) + list("movi", chunk("00dc", {jpeg.begin(), jpeg.end()}));
+  bytes = bytes.substr(0, movie - 8) + list("movi", riff_chunk("00dc", {jpeg.begin(), jpeg.end()}));
   const auto video = load_video(write(folder, bytes), by_rate(5));
   REQUIRE(video->frames.size() == 1);
   const auto pixel = video->frames[0].rgb();

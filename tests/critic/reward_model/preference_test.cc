@@ -19,7 +19,7 @@ std::vector<Preference> read(const test::TempFolder& folder, const std::string& 
   return read_preferences(file);
 }
 
-std::string record(const std::string& responses, const std::string& rank) {
+std::string record_line(const std::string& responses, const std::string& rank) {
   return R"({"id": "x", "prompt": "p", "responses": )" + responses + R"(, "rank": )" + rank + "}\n";
 }
 
@@ -57,10 +57,10 @@ TEST_CASE("preferences: bytes that are no text do not break the file") {
 
 TEST_CASE("preferences: ranks may have ties and gaps, and begin anywhere") {
   const test::TempFolder folder;
-  CHECK(read(folder, record(R"(["a", "b", "c", "d"])", "[1, 1, 3, 4]"))[0].rank == std::vector<int>{1, 1, 2, 3});
-  CHECK(read(folder, record(R"(["a", "b"])", "[1, 0]"))[0].rank == std::vector<int>{2, 1});
-  CHECK(read(folder, record(R"(["a", "b"])", "[5, 5]"))[0].rank == std::vector<int>{1, 1});
-  CHECK(read(folder, record(R"(["a", "b"])", "[1, 0]"))[0].category == "sets");
+  CHECK(read(folder, record_line(R"(["a", "b", "c", "d"])", "[1, 1, 3, 4]"))[0].rank == std::vector<int>{1, 1, 2, 3});
+  CHECK(read(folder, record_line(R"(["a", "b"])", "[1, 0]"))[0].rank == std::vector<int>{2, 1});
+  CHECK(read(folder, record_line(R"(["a", "b"])", "[5, 5]"))[0].rank == std::vector<int>{1, 1});
+  CHECK(read(folder, record_line(R"(["a", "b"])", "[1, 0]"))[0].category == "sets");
 }
 
 TEST_CASE("preferences: a set without a name is called after its line") {
@@ -72,16 +72,16 @@ TEST_CASE("preferences: a set without a name is called after its line") {
 
 TEST_CASE("preferences: what is no record is refused with its place") {
   const test::TempFolder folder;
-  const std::string good = record(R"(["a", "b"])", "[1, 2]");
-  CHECK_THROWS_WITH(read(folder, good + record(R"(["a", "b"])", "[1]")),
+  const std::string good = record_line(R"(["a", "b"])", "[1, 2]");
+  CHECK_THROWS_WITH(read(folder, good + record_line(R"(["a", "b"])", "[1]")),
                     Contains(".jsonl:2: 'rank' has 1 entries for 2"));
-  CHECK_THROWS_WITH(read(folder, record(R"(["a"])", "[1]")), Contains("two or more"));
-  CHECK_THROWS_WITH(read(folder, record(R"(["a", 3])", "[1, 2]")), Contains("must hold texts"));
-  CHECK_THROWS_WITH(read(folder, record(R"(["a", "b"])", "[1, 1.5]")), Contains("whole numbers"));
+  CHECK_THROWS_WITH(read(folder, record_line(R"(["a"])", "[1]")), Contains("two or more"));
+  CHECK_THROWS_WITH(read(folder, record_line(R"(["a", 3])", "[1, 2]")), Contains("must hold texts"));
+  CHECK_THROWS_WITH(read(folder, record_line(R"(["a", "b"])", "[1, 1.5]")), Contains("whole numbers"));
   for (const char* large : {"2147483648", "-2147483649", "18446744073709551615"})
-    CHECK_THROWS_WITH(read(folder, record(R"(["a", "b"])", "[1, " + std::string(large) + "]")),
+    CHECK_THROWS_WITH(read(folder, record_line(R"(["a", "b"])", "[1, " + std::string(large) + "]")),
                       Contains("32-bit numbers, got " + std::string(large)));
-  CHECK(read(folder, record(R"(["a", "b"])", "[2147483647, -2147483648]"))[0].rank == std::vector<int>{2, 1});
+  CHECK(read(folder, record_line(R"(["a", "b"])", "[2147483647, -2147483648]"))[0].rank == std::vector<int>{2, 1});
   CHECK_THROWS_WITH(read(folder, R"({"prompt": "p", "image": "x.png", "responses": ["a", "b"], "rank": [1, 2]})"),
                     Contains("unknown key 'image': give 'images'"));
   CHECK_THROWS_WITH(read(folder, R"({"prompt": "p", "response": ["a", "b"], "rank": [1, 2]})"),
@@ -93,7 +93,7 @@ TEST_CASE("preferences: what is no record is refused with its place") {
                     Contains("\"prompt\" is 5, not a text"));
   CHECK_THROWS_WITH(read(folder, "{oops\n"), Contains(":1: not JSON"));
   CHECK_THROWS_WITH(read(folder, "\n\n"), Contains("holds no preferences"));
-  const std::string one = record(R"(["a", "b"])", "[1, 2.0]");
+  const std::string one = record_line(R"(["a", "b"])", "[1, 2.0]");
   CHECK(read(folder, "\xEF\xBB\xBF[" + one + "]").size() == 1);
   CHECK_THROWS_WITH(read(folder, one + "\n" + one), Contains(":3: the id x is already used by line 1"));
   CHECK_THROWS_AS(read_preferences(folder / "missing.jsonl"), Error);

@@ -16,7 +16,7 @@ using test::Branch;
 
 namespace {
 
-Branch two_steps() {
+Branch two_step_branch() {
   Branch root;
   root.next = {{"one", 0.9, {{"<answer>a</answer>", 0.9, {}}}}, {"two", 0.2, {{"<answer>b</answer>", 0.3, {}}}}};
   return root;
@@ -52,7 +52,7 @@ struct Run {
   }
 
   const std::filesystem::path folder;
-  const Branch root = two_steps();
+  const Branch root = two_step_branch();
   SearchOptions options;
 };
 

@@ -14,7 +14,7 @@ using Catch::Contains;
 
 namespace {
 
-std::string text_of(const std::vector<Part>& parts) {
+std::string parts_text(const std::vector<Part>& parts) {
   std::string text;
   for (const Part& part : parts) text += part.is_image() ? "[picture]" : part.text;
   return text;
@@ -27,15 +27,15 @@ TEST_CASE("critic: a request has the problem, the partial solution and the last 
   const Message system = Message::of(Role::system, "Solve."), said = Message::of(Role::assistant, "<search>x</search>");
   const Message problem{Role::user, {Part::of(picture), Part::of("How many?")}, {}, {}};
   const Message found = Message::of(Role::user, "<information>y</information>");
-  CHECK(text_of(critic_request(std::vector{system, problem}, "", "one")) ==
+  CHECK(parts_text(critic_request(std::vector{system, problem}, "", "one")) ==
         "## Problem\n[picture]How many?\n\n## Partial Solution\nLet's solve this problem.\n\n## Last Step\none");
-  CHECK(text_of(critic_request(std::vector{problem}, "a\n\nb", "c")) ==
+  CHECK(parts_text(critic_request(std::vector{problem}, "a\n\nb", "c")) ==
         "## Problem\n[picture]How many?\n\n## Partial Solution\na\n\nb\n\n## Last Step\nc");
-  const std::string turns = text_of(critic_request(std::vector{problem, said, found}, "", "c"));
+  const std::string turns = parts_text(critic_request(std::vector{problem, said, found}, "", "c"));
   CHECK(turns ==
         "## Problem\n[picture]How many?\n\n## Partial Solution\n<search>x</search>\n\n<information>y</information>"
         "\n\n## Last Step\nc");
-  CHECK_THAT(text_of(critic_request(std::vector{problem, said, found}, "b", "c")),
+  CHECK_THAT(parts_text(critic_request(std::vector{problem, said, found}, "b", "c")),
              Contains("</information>\n\nb\n\n## Last Step\nc"));
 }
 
@@ -52,7 +52,7 @@ TEST_CASE("critic: half the steps shown are right, and the rest are wrong in eve
       ++sources[source];
       CHECK(right == (source == "expert"));
       CHECK((env->task().gold == (right ? "Correct" : "Incorrect")));
-      const std::string shown = text_of(first.observation.parts);
+      const std::string shown = parts_text(first.observation.parts);
       const std::string step = shown.substr(shown.rfind("## Last Step\n") + 13);
       const std::size_t partial = shown.rfind("## Partial Solution\n") + 20;
       std::string before = shown.substr(partial, shown.rfind("\n\n## Last Step\n") - partial);

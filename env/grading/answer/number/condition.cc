@@ -14,7 +14,7 @@ namespace {
 
 using Words = std::initializer_list<std::string_view>;
 
-constexpr std::size_t kReach = 80, kMostNumbers = 24, kLongestSentence = 600;
+constexpr std::size_t kReach = 80, kMostNumbers = 24, kLongestCondition = 600;
 
 // Before a sentence's first word.
 constexpr std::string_view kConnections[] = {"so",   "thus", "hence",         "therefore", "and",     "then",
@@ -312,7 +312,7 @@ std::string without_conditions(std::string_view plain) {
   for (std::size_t at = 0; at < plain.size();) {
     const std::string_view said = sentence_at(plain, at);
     std::string sentence(said);
-    if (said.size() < kLongestSentence) leave_out_conditions(sentence);
+    if (said.size() < kLongestCondition) leave_out_conditions(sentence);
     kept += sentence;
     at += said.size();
   }

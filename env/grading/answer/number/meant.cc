@@ -21,7 +21,7 @@ namespace agon::env {
 namespace {
 
 // "30 cm (about 12 inches)" without its brackets; "a dozen (12)" has its number in them.
-std::string_view without_aside(std::string_view text) {
+std::string_view without_brackets(std::string_view text) {
   text = trim(text);
   if (text.ends_with('.')) text.remove_suffix(1);
   const std::size_t open = text.rfind(" (");
@@ -37,7 +37,7 @@ std::string_view without_aside(std::string_view text) {
 
 std::optional<Number> parse_or_only(std::string_view text) {
   if (const auto number = parse_plain_number(text)) return number;
-  return only_number(without_aside(text));
+  return only_number(without_brackets(text));
 }
 
 // What stands behind the last "=" or "≈", where the text is one equation, without a second one. Where that is no
@@ -372,7 +372,7 @@ std::optional<Number> last_equation(std::string_view text) {
 // In a text without a phrase: by its signs and words.
 std::optional<Number> in_sentences(std::string_view plain) {
   if (const auto number = behind_equals(plain)) return number;
-  if (const auto number = only_number(without_aside(plain))) return number;
+  if (const auto number = only_number(without_brackets(plain))) return number;
   if (const auto number = last_equation(plain)) return number;
   const std::string_view text = before_details(plain);
   if (text.size() < plain.size())

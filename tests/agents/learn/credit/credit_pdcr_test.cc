@@ -15,7 +15,7 @@ using Doubles = std::vector<double>;
 
 namespace {
 
-GroupCredit assign(const CreditGroup& group, const Json& settings = {}) {
+GroupCredit assign_pdcr(const CreditGroup& group, const Json& settings = {}) {
   return make_credit("pdcr", settings)->assign(group);
 }
 
@@ -58,7 +58,7 @@ TEST_CASE("Otsu's split has the least sum of squares of all splits", "[credit][p
 
 TEST_CASE("PDCR: gains, returns, clusters and advantages worked by hand", "[credit][pdcr]") {
   const CreditGroup group = {stepped(1, {-4, -3, -1, -1.5, -0.5}, kVisual), stepped(0, {-4, -5}, {2})};
-  const GroupCredit credit = assign(group, {{"gamma", 0.5}});
+  const GroupCredit credit = assign_pdcr(group, {{"gamma", 0.5}});
   const Json& first = credit.rollout_figures[0];
   REQUIRE(first["g"] == Json({1, 2, -0.5, 1}));
   REQUIRE(first["G"] == Json({2, 2, 0, 1}));  // from the back: 1, -.5 + .5, 2 + 0, 1 + 1
@@ -83,7 +83,7 @@ TEST_CASE("PDCR: gains, returns, clusters and advantages worked by hand", "[cred
 }
 
 TEST_CASE("PDCR: the printed rule makes the lower border visual", "[credit][pdcr]") {
-  const GroupCredit credit = assign({stepped(1, {0, 0, 0, 0, 0}, kVisual)}, {{"threshold", "literal"}});
+  const GroupCredit credit = assign_pdcr({stepped(1, {0, 0, 0, 0, 0}, kVisual)}, {{"threshold", "literal"}});
   REQUIRE(credit.rollout_figures[0]["clusters"] == Json({"visual", "visual", "textual", "visual"}));
   REQUIRE(credit.rollout_figures[0]["process_advantage"] == Json({0, 0, 0, 0}));  // all returns are equal
 }
@@ -91,20 +91,20 @@ TEST_CASE("PDCR: the printed rule makes the lower border visual", "[credit][pdcr
 TEST_CASE("PDCR: splits by rank and at random have the share asked for, none is PACR", "[credit][pdcr]") {
   const CreditGroup group = {stepped(1, {-4, -3, -1, -1.5, -0.5}, kVisual),
                              stepped(0, {-4, -5, -6, -7, -6.5}, kVisual)};
-  const GroupCredit ranked = assign(group, {{"split", "top_k"}, {"visual_share", 0.25}});
+  const GroupCredit ranked = assign_pdcr(group, {{"split", "top_k"}, {"visual_share", 0.25}});
   REQUIRE(ranked.rollout_figures[0]["clusters"] == Json({"textual", "visual", "textual", "textual"}));
   const Json random = {{"split", "random"}, {"visual_share", 0.5}, {"seed", 4}};
-  const GroupCredit drawn = assign(group, random);
+  const GroupCredit drawn = assign_pdcr(group, random);
   REQUIRE(drawn.figures["visual_steps"] == 4);
-  REQUIRE(drawn.rollout_figures == assign(group, random).rollout_figures);
+  REQUIRE(drawn.rollout_figures == assign_pdcr(group, random).rollout_figures);
   bool differs = false;
   for (int seed = 5; seed < 12; ++seed)
-    differs |= assign(group, {{"split", "random"}, {"visual_share", 0.5}, {"seed", seed}}).rollout_figures !=
+    differs |= assign_pdcr(group, {{"split", "random"}, {"visual_share", 0.5}, {"seed", seed}}).rollout_figures !=
                drawn.rollout_figures;
   REQUIRE(differs);
 
   const GroupCredit pacr = make_credit("pacr")->assign(group);
-  REQUIRE(pacr.rollouts[0].advantage == assign(group, {{"split", "none"}}).rollouts[0].advantage);
+  REQUIRE(pacr.rollouts[0].advantage == assign_pdcr(group, {{"split", "none"}}).rollouts[0].advantage);
   REQUIRE_FALSE(pacr.rollout_figures[0].contains("clusters"));
   CreditGroup without_pictures = group;
   for (CreditRollout& rollout : without_pictures) rollout.step_visual.clear();
@@ -113,7 +113,7 @@ TEST_CASE("PDCR: splits by rank and at random have the share asked for, none is 
 
 TEST_CASE("PDCR: returns that differ by less than log-probabilities are known to are equal", "[credit][pdcr]") {
   const auto process = [](double difference) {
-    const GroupCredit credit = assign({stepped(1, {0, 1}, {0}), stepped(1, {0, 1 + difference}, {0})});
+    const GroupCredit credit = assign_pdcr({stepped(1, {0, 1}, {0}), stepped(1, {0, 1 + difference}, {0})});
     return credit.rollout_figures[1]["process_advantage"].get<Doubles>().at(0) +
            credit.rollout_figures[0]["process_advantage"].get<Doubles>().at(0);
   };
@@ -124,7 +124,7 @@ TEST_CASE("PDCR: returns that differ by less than log-probabilities are known to
 }
 
 TEST_CASE("PDCR: center takes the mean of the cluster away", "[credit][pdcr]") {
-  const GroupCredit credit = assign({stepped(1, {0, 1, 1, 3}, {0, 0, 0})}, {{"center", true}});  // returns 3, 2, 2
+  const GroupCredit credit = assign_pdcr({stepped(1, {0, 1, 1, 3}, {0, 0, 0})}, {{"center", true}});  // returns 3, 2, 2
   const Doubles process = credit.rollout_figures[0]["process_advantage"].get<Doubles>();
   REQUIRE_THAT(process, Catch::Approx(Doubles{2.0 / 3, -1.0 / 3, -1.0 / 3}).margin(1e-12));
 }
@@ -147,17 +147,17 @@ TEST_CASE("PDCR: pools and thresholds of one prompt or of the batch", "[credit][
 TEST_CASE("PDCR: steps and numbers must fit", "[credit][pdcr]") {
   CreditRollout rollout = stepped(1, {-4, -3, -2}, {1, 2});
   rollout.step_confidence.pop_back();
-  REQUIRE_THROWS_WITH(assign({rollout}),
+  REQUIRE_THROWS_WITH(assign_pdcr({rollout}),
                       Contains("roll-out 0 has 2 entries in step_confidence; its 2 steps") && Contains("need 3"));
   rollout = stepped(1, {-4, -3, -2}, {1});
-  REQUIRE_THROWS_WITH(assign({rollout}), Contains("1 entries in step_visual"));
-  REQUIRE_NOTHROW(assign({rollout}, {{"split", "random"}}));
+  REQUIRE_THROWS_WITH(assign_pdcr({rollout}), Contains("1 entries in step_visual"));
+  REQUIRE_NOTHROW(assign_pdcr({rollout}, {{"split", "random"}}));
   rollout = stepped(1, {-4, -1.0 / 0.0, -2}, {1, 2});
-  REQUIRE_THROWS_WITH(assign({rollout}), Contains("-inf in step_confidence"));
+  REQUIRE_THROWS_WITH(assign_pdcr({rollout}), Contains("-inf in step_confidence"));
   rollout = answered(1);
   rollout.step_confidence = {-4, -3};
-  REQUIRE_THROWS_WITH(assign({rollout}), Contains("its 0 steps (segments think and step) need 1"));
-  const GroupCredit without_steps = assign({answered(1), answered(0)});
+  REQUIRE_THROWS_WITH(assign_pdcr({rollout}), Contains("its 0 steps (segments think and step) need 1"));
+  const GroupCredit without_steps = assign_pdcr({answered(1), answered(0)});
   REQUIRE(without_steps.rollouts[0].advantage[0] == Approx(0.7 * 0.5 / (std::sqrt(0.5) + 1e-6)));
   REQUIRE(without_steps.figures["steps"] == 0);
 }

@@ -20,13 +20,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const fs::path kModel = agon::test::golden_path("sentence_encoder");
+const fs::path kEncoder = agon::test::golden_path("sentence_encoder");
 
-Json expected() { return Json::parse(read_file((kModel / "expected.json").string())); }
+Json expected() { return Json::parse(read_file((kEncoder / "expected.json").string())); }
 
 fs::path copy_of_model(const TempFolder& folder) {
   const fs::path copy = folder.path() / "model";
-  fs::copy(kModel, copy);
+  fs::copy(kEncoder, copy);
   return copy;
 }
 
@@ -39,7 +39,7 @@ void change(const fs::path& path, const std::string& key, const Json& value) {
 }  // namespace
 
 TEST_CASE("word pieces are those of transformers") {
-  const WordPieces pieces(kModel / "vocab.txt");
+  const WordPieces pieces(kEncoder / "vocab.txt");
   const Json golden = expected();
   for (const Json& text : golden["cases"]) {
     INFO(text["text"]);
@@ -48,14 +48,14 @@ TEST_CASE("word pieces are those of transformers") {
 }
 
 TEST_CASE("word pieces of text that is no UTF-8, and at most so many") {
-  const WordPieces pieces(kModel / "vocab.txt");
+  const WordPieces pieces(kEncoder / "vocab.txt");
   CHECK(pieces.encode("the \xFF\xC3 red", 32) == pieces.encode("the red", 32));
   CHECK(pieces.encode("the red bar", 3).size() == 3);
   CHECK(pieces.encode(std::string(100'000, 'a'), 8).size() == 3);  // one unknown word
 }
 
 TEST_CASE("sentence vectors are the mean of the last layer as transformers has it") {
-  const auto encoder = SentenceEncoder::load(kModel);
+  const auto encoder = SentenceEncoder::load(kEncoder);
   const Json golden = expected();
   for (const Json& text : golden["cases"]) {
     INFO(text["text"]);
@@ -68,7 +68,7 @@ TEST_CASE("sentence vectors are the mean of the last layer as transformers has i
 }
 
 TEST_CASE("sentence similarity is a cosine and says who measured") {
-  const auto similarity = make_sentence_similarity(kModel);
+  const auto similarity = make_sentence_similarity(kEncoder);
   CHECK(similarity->similarity("the red bar", "The red bar") == Approx(1));
   CHECK(similarity->similarity("the red bar", "what is 北京") < 0.99);
   CHECK(similarity->name() == "sentence encoder sentence_encoder");
@@ -81,7 +81,7 @@ TEST_CASE("the real MiniLM finds texts as alike as transformers does") {
     return;
   }
   const auto similarity = make_sentence_similarity(folder);
-  const Json golden = Json::parse(read_file((kModel / "minilm.json").string()));
+  const Json golden = Json::parse(read_file((kEncoder / "minilm.json").string()));
   for (const Json& pair : golden["pairs"]) {
     INFO(pair["a"] << " | " << pair["b"]);
     CHECK(similarity->similarity(pair["a"].get<std::string>(), pair["b"].get<std::string>()) ==

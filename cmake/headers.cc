@@ -1,0 +1,1 @@
+// Nothing of its own: CMake precompiles headers for a target that has a C++ file.
