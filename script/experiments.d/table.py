@@ -41,6 +41,9 @@ def mean(values):
 def cell(values, intervals):
     if any(value is None for value in values):
         return "-"
+    if min(values) >= 1000:  # counts
+        text = f"{mean(values):.0f}"
+        return text if len(values) == 1 else text + f" ({min(values):.0f}-{max(values):.0f})"
     text = f"{mean(values):.3f}"
     if all(intervals):
         text += f" [{mean([low for low, _ in intervals]):.3f}, {mean([high for _, high in intervals]):.3f}]"
@@ -136,7 +139,8 @@ def print_rewards(lines, folder):
             for key in ("deviation", "best_changes"):
                 row.append(f"{mean([seed['order'][key] for seed in seeds]):.3f}" if "order" in seeds[0] else "-")
             rows.append(row)
-        print_table(f"{data}: {get(figures, 'sets')} sets", ["model", "seeds", "best of N", *figures["by_category"], "pairwise",
+        title = f"Sets of {data} responses" if data.isdigit() else f"Sets of {data}"
+        print_table(f"{title}: {get(figures, 'sets')}", ["model", "seeds", "best of N", *figures["by_category"], "pairwise",
                                                       "tau", "order: deviation", "best changes"], rows)
     for suite, figures in first["verified"].items():
         sizes = list(figures["verified"])
