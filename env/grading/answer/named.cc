@@ -57,7 +57,7 @@ class Clauses {
   std::set<std::size_t> ends_;
 };
 
-constexpr std::string_view kDenials[] = {"not",
+constexpr std::string_view kDenying[] = {"not",
                                          "no",
                                          "never",
                                          "neither",
@@ -147,7 +147,7 @@ bool is_denied_before(const Clauses& clauses, std::size_t at) {
     const std::string_view earlier = word.empty() ? word : clauses.before(at - 1);
     if ((word == "of" && earlier == "instead") || (word == "than" && earlier == "rather")) return true;
     if (word == "than" && compares_fit(clauses, at - 1)) return true;
-    if (is_among(word, kDenials) || ends_denial(clauses, at)) return true;
+    if (is_among(word, kDenying) || ends_denial(clauses, at)) return true;
     if (!is_among(word, kFillers)) return false;
   }
   return false;
@@ -188,10 +188,10 @@ bool is_unknown_before(const Clauses& clauses, std::size_t at) {
   if (is_among(last, std::initializer_list<std::string_view>{"for", "on", "about"})) {
     if (!is_among(earlier, std::initializer_list<std::string_view>{"data", "information", "figures", "values"}))
       return false;
-    return first == "no" || first == "any" || (first == "have" && is_among(clauses.before(at - 3), kDenials));
+    return first == "no" || first == "any" || (first == "have" && is_among(clauses.before(at - 3), kDenying));
   }
   if (!is_among(last, std::initializer_list<std::string_view>{"find", "locate", "identify"})) return false;
-  const bool unable = is_among(earlier, kDenials) || (earlier == "to" && first == "unable");
+  const bool unable = is_among(earlier, kDenying) || (earlier == "to" && first == "unable");
   return unable && is_among(earlier == "to" ? clauses.before(at - 3) : first,
                             std::initializer_list<std::string_view>{"i", "we", "im", "am"});
 }

@@ -77,8 +77,8 @@ TEST_CASE("everything that shapes an answer is in its key; at temperature 0 the 
   const Endpoint endpoint = read_endpoint("http://h/v1");
   const CompletionRequest base = sampling(1);
   const auto key = [&](const CompletionRequest& request, int sample = 0, const std::string& model = "m",
-                       const Endpoint& endpoint = read_endpoint("http://h/v1")) {
-    return GenerationCache::key_of(endpoint, model, request, sample);
+                       const Endpoint& server = read_endpoint("http://h/v1")) {
+    return GenerationCache::key_of(server, model, request, sample);
   };
   std::vector<std::string> keys{key(base), key(base, 1), key(base, 0, "n")};
   const auto changed = [&](auto change) {
