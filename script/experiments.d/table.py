@@ -41,13 +41,11 @@ def mean(values):
 def cell(values, intervals):
     if any(value is None for value in values):
         return "-"
-    if min(values) >= 1000:  # counts
-        text = f"{mean(values):.0f}"
-        return text if len(values) == 1 else text + f" ({min(values):.0f}-{max(values):.0f})"
-    text = f"{mean(values):.3f}"
+    digits = 0 if min(values) >= 1000 else 3  # counts have no decimals
+    text = f"{mean(values):.{digits}f}"
     if all(intervals):
-        text += f" [{mean([low for low, _ in intervals]):.3f}, {mean([high for _, high in intervals]):.3f}]"
-    return text if len(values) == 1 else text + f" ({min(values):.3f}-{max(values):.3f})"
+        text += f" [{mean([low for low, _ in intervals]):.{digits}f}, {mean([high for _, high in intervals]):.{digits}f}]"
+    return text if len(values) == 1 else text + f" ({min(values):.{digits}f}-{max(values):.{digits}f})"
 
 
 def results(folder, name):

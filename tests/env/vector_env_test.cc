@@ -41,7 +41,7 @@ Action action_of(int id, int round, const TaskInfo& task) {
   return {"<answer>" + ((id + round) % 2 ? gold : "0") + "</answer>", {}};
 }
 
-std::string first_text(const StepResult& result) {
+std::string whole_step(const StepResult& result) {
   std::string text = std::to_string(result.reward.total) + (result.terminated ? " end" : "") +
                      (result.truncated ? " cut" : "") + " " + to_json(result).dump();
   for (const Part& part : result.observation.parts) text += " " + part.text;
@@ -60,25 +60,25 @@ std::vector<std::string> plain_loop(const VectorOptions& options, int rounds) {
     if (options.split == Split::test) index %= kToyTasks;
     return envs[i].reset({options.split, index, options.seed});
   };
-  for (std::size_t i = 0; i < count; ++i) lines.push_back(first_text(start(i)));
+  for (std::size_t i = 0; i < count; ++i) lines.push_back(whole_step(start(i)));
   for (int round = 0; round < rounds; ++round)
     for (std::size_t i = 0; i < count; ++i) {
       if (over[i] && options.autoreset != Autoreset::same_step) {
         over[i] = false;
-        lines.push_back(first_text(start(i)));
+        lines.push_back(whole_step(start(i)));
         continue;
       }
       StepResult result = envs[i].step(action_of(int(i), round, envs[i].task()));
       over[i] = result.terminated || result.truncated;
       if (over[i] && options.autoreset == Autoreset::same_step) {
-        const std::string last = first_text(result);
+        const std::string last = whole_step(result);
         StepResult first = start(i);
         first.reward = result.reward;
         first.terminated = result.terminated;
         first.truncated = result.truncated;
-        lines.push_back(first_text(first) + " | " + last);
+        lines.push_back(whole_step(first) + " | " + last);
       } else {
-        lines.push_back(first_text(result));
+        lines.push_back(whole_step(result));
       }
     }
   return lines;
@@ -97,7 +97,7 @@ std::vector<std::string> vectored(const VectorOptions& options, int rounds) {
     tasks[i].gold = std::to_string(index + (options.split == Split::test ? 1 : 1001));
   };
   const auto note = [&](const VectorStep& step) {
-    lines.push_back(first_text(step.result) + (step.final ? " | " + first_text(*step.final) : ""));
+    lines.push_back(whole_step(step.result) + (step.final ? " | " + whole_step(*step.final) : ""));
   };
   for (const VectorStep& step : envs.reset()) {
     REQUIRE(step.env_id == int(lines.size()));

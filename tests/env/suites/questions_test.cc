@@ -8,11 +8,13 @@
 #include "env/kit/question_file.h"
 #include "env/protocol.h"
 #include "env/suite.h"
+#include "suite_checks.h"
 #include "temp_folder.h"
 #include "tools/search/index_builder.h"
 
 using namespace agon;
 using namespace agon::env;
+using agon::test::text_of;
 using Catch::Contains;
 
 namespace {
@@ -61,12 +63,6 @@ struct Files {
     return write("MAT-Coding.json", Json::array({item}).dump());
   }
 };
-
-std::string prompt_text(const StepResult& result) {
-  std::string text;
-  for (const Part& part : result.observation.parts) text += part.text;
-  return text;
-}
 
 }  // namespace
 
@@ -139,9 +135,9 @@ TEST_CASE("questions: are answered by searching the index that is named") {
   CHECK(check_env(Suite("questions", options), 2, 1) == std::vector<std::string>{});
   const auto env = make_env("questions", options);
   env->prepare();
-  CHECK(prompt_text(env->reset({Split::test, 0})) == "Who wrote the first program?");
+  CHECK(text_of(env->reset({Split::test, 0})) == "Who wrote the first program?");
   const StepResult found = env->step({wrap(Tag::search, "first program"), {}});
-  CHECK_THAT(prompt_text(found), Contains("<information>\nDoc 1(Title: Ada Lovelace)"));
+  CHECK_THAT(text_of(found), Contains("<information>\nDoc 1(Title: Ada Lovelace)"));
   CHECK(found.tool_calls[0].outcome == "ok");
   const StepResult half = env->fork()->step({wrap(Tag::answer, "Ada"), {}});
   CHECK(half.reward.total == Approx(2.0 / 3));
@@ -159,7 +155,7 @@ TEST_CASE("questions: without a place to search only baselines run, and one that
                     Contains("/no/such.index"));
   CHECK_NOTHROW(make_env("questions", {.file = file, .baseline = "cot"})->prepare());
   const auto rag = make_env("questions", {.file = file, .search = files.index(), .baseline = "rag"});
-  CHECK_THAT(prompt_text(rag->reset({Split::test, 0})), Contains("Doc 1(Title: Ada Lovelace)"));
+  CHECK_THAT(text_of(rag->reset({Split::test, 0})), Contains("Doc 1(Title: Ada Lovelace)"));
   CHECK(rag->step({"<search>more</search>", {}}).terminated);
   const auto down = make_env("questions", {.file = file, .search = "http://127.0.0.1:1"});
   down->reset({Split::test, 0});
@@ -198,7 +194,7 @@ TEST_CASE("mat_coding: plays problem, code and answer, scored by the best of the
   CHECK(env->task().id == "mat_coding/7");
   const StepResult named = env->step({"<think>Dark.</think><problem>{'dark'}</problem>", {}});
   CHECK(named.step_correct == true);
-  CHECK_THAT(prompt_text(named), Contains("mends the picture: dark"));
+  CHECK_THAT(text_of(named), Contains("mends the picture: dark"));
   const StepResult lighter =
       env->step({"<code>```python\nimport cv2\np = cv2.imread('path_to_input_image.jpg')\n"
                  "cv2.imwrite('path_to_output_image.jpg', p * 2)\n```</code>",
