@@ -51,6 +51,31 @@ CodedProductFunction coded_product_avx2();
 CodedProductFunction coded_product_avx512();  // with VNNI
 CodedProductFunction coded_product_neon();    // with SDOT
 
+// A CodedProductFunction: Rows::multiply<Bits, Groups, HasOffsets>() of the format, where Groups is the number of
+// scales of a block.
+template <typename Rows, int Bits>
+void coded_product_of_bits(const CodedProduct& at, std::int64_t begin, std::int64_t end) {
+  if (at.format.has_offsets)
+    Rows::template multiply<Bits, 1, true>(at, begin, end);
+  else if (at.format.group == kBlock)
+    Rows::template multiply<Bits, 1, false>(at, begin, end);
+  else
+    Rows::template multiply<Bits, 2, false>(at, begin, end);
+}
+template <typename Rows>
+void coded_product_of(const CodedProduct& at, std::int64_t begin, std::int64_t end) {
+  switch (at.format.bits) {
+    case 4:
+      return coded_product_of_bits<Rows, 4>(at, begin, end);
+    case 5:
+      return coded_product_of_bits<Rows, 5>(at, begin, end);
+    case 6:
+      return coded_product_of_bits<Rows, 6>(at, begin, end);
+    default:
+      return coded_product_of_bits<Rows, 8>(at, begin, end);
+  }
+}
+
 // coded_linear() by one of them.
 void coded_linear_by(CodedProductFunction product, const CodedLinear& weight, const CodedInputs& x, float* y,
                      std::int64_t y_stride, Store mode, const ParallelFor& parallel);

@@ -116,38 +116,17 @@ AGON_AVX2 void rows_of(const CodedProduct& at, std::int64_t row, int half) {
   }
 }
 
-template <int Bits, int Groups, bool HasOffsets>
-AGON_AVX2 void all_rows(const CodedProduct& at, std::int64_t begin, std::int64_t end) {
-  for (int half = 0; half < 2 && 8 * half < at.columns; ++half) {
-    std::int64_t row = begin;
-    for (; row + 4 <= end; row += 4) rows_of<Bits, Groups, HasOffsets, 4>(at, row, half);
-    for (; row + 2 <= end; row += 2) rows_of<Bits, Groups, HasOffsets, 2>(at, row, half);
-    for (; row < end; ++row) rows_of<Bits, Groups, HasOffsets, 1>(at, row, half);
+struct Avx2Rows {
+  template <int Bits, int Groups, bool HasOffsets>
+  AGON_AVX2 static void multiply(const CodedProduct& at, std::int64_t begin, std::int64_t end) {
+    for (int half = 0; half < 2 && 8 * half < at.columns; ++half) {
+      std::int64_t row = begin;
+      for (; row + 4 <= end; row += 4) rows_of<Bits, Groups, HasOffsets, 4>(at, row, half);
+      for (; row + 2 <= end; row += 2) rows_of<Bits, Groups, HasOffsets, 2>(at, row, half);
+      for (; row < end; ++row) rows_of<Bits, Groups, HasOffsets, 1>(at, row, half);
+    }
   }
-}
-
-template <int Bits>
-AGON_AVX2 void of_bits(const CodedProduct& at, std::int64_t begin, std::int64_t end) {
-  if (at.format.has_offsets)
-    all_rows<Bits, 1, true>(at, begin, end);
-  else if (at.format.group == kBlock)
-    all_rows<Bits, 1, false>(at, begin, end);
-  else
-    all_rows<Bits, 2, false>(at, begin, end);
-}
-
-AGON_AVX2 void coded_product(const CodedProduct& at, std::int64_t begin, std::int64_t end) {
-  switch (at.format.bits) {
-    case 4:
-      return of_bits<4>(at, begin, end);
-    case 5:
-      return of_bits<5>(at, begin, end);
-    case 6:
-      return of_bits<6>(at, begin, end);
-    default:
-      return of_bits<8>(at, begin, end);
-  }
-}
+};
 
 // clang 14 cannot ask for it by its name.
 bool has_f16c() {
@@ -158,7 +137,8 @@ bool has_f16c() {
 }  // namespace
 
 CodedProductFunction coded_product_avx2() {
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c() ? coded_product : nullptr;
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c() ? coded_product_of<Avx2Rows>
+                                                                                       : nullptr;
 }
 
 }  // namespace agon::kernels

@@ -111,37 +111,16 @@ AGON_VNNI void rows_of(const CodedProduct& at, std::int64_t row) {
   }
 }
 
-template <int Bits, int Groups, bool HasOffsets>
-AGON_VNNI void all_rows(const CodedProduct& at, std::int64_t begin, std::int64_t end) {
-  std::int64_t row = begin;
-  for (; row + 8 <= end; row += 8) rows_of<Bits, Groups, HasOffsets, 8>(at, row);
-  for (; row + 4 <= end; row += 4) rows_of<Bits, Groups, HasOffsets, 4>(at, row);
-  for (; row + 2 <= end; row += 2) rows_of<Bits, Groups, HasOffsets, 2>(at, row);
-  for (; row < end; ++row) rows_of<Bits, Groups, HasOffsets, 1>(at, row);
-}
-
-template <int Bits>
-AGON_VNNI void of_bits(const CodedProduct& at, std::int64_t begin, std::int64_t end) {
-  if (at.format.has_offsets)
-    all_rows<Bits, 1, true>(at, begin, end);
-  else if (at.format.group == kBlock)
-    all_rows<Bits, 1, false>(at, begin, end);
-  else
-    all_rows<Bits, 2, false>(at, begin, end);
-}
-
-AGON_VNNI void coded_product(const CodedProduct& at, std::int64_t begin, std::int64_t end) {
-  switch (at.format.bits) {
-    case 4:
-      return of_bits<4>(at, begin, end);
-    case 5:
-      return of_bits<5>(at, begin, end);
-    case 6:
-      return of_bits<6>(at, begin, end);
-    default:
-      return of_bits<8>(at, begin, end);
+struct VnniRows {
+  template <int Bits, int Groups, bool HasOffsets>
+  AGON_VNNI static void multiply(const CodedProduct& at, std::int64_t begin, std::int64_t end) {
+    std::int64_t row = begin;
+    for (; row + 8 <= end; row += 8) rows_of<Bits, Groups, HasOffsets, 8>(at, row);
+    for (; row + 4 <= end; row += 4) rows_of<Bits, Groups, HasOffsets, 4>(at, row);
+    for (; row + 2 <= end; row += 2) rows_of<Bits, Groups, HasOffsets, 2>(at, row);
+    for (; row < end; ++row) rows_of<Bits, Groups, HasOffsets, 1>(at, row);
   }
-}
+};
 
 }  // namespace
 
@@ -149,7 +128,7 @@ CodedProductFunction coded_product_avx512() {
   const bool runs = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                     __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
                     __builtin_cpu_supports("avx512vnni");
-  return runs ? coded_product : nullptr;
+  return runs ? coded_product_of<VnniRows> : nullptr;
 }
 
 }  // namespace agon::kernels

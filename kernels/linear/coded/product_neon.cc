@@ -144,42 +144,23 @@ AGON_DOT void rows_of(const CodedProduct& at, std::int64_t row, int quarter) {
 }
 
 // Sums and totals of 8 vectors each fit the registers, and are chains enough to hide each other's latency.
-template <int Bits, int Groups, bool HasOffsets>
-AGON_DOT void all_rows(const CodedProduct& at, std::int64_t begin, std::int64_t end) {
-  std::int64_t row = begin;
-  for (; row + 4 <= end; row += 4)
-    for (int quarter = 0; quarter < 4 && 4 * quarter < at.columns; quarter += 2)
-      rows_of<Bits, Groups, HasOffsets, 4, 2>(at, row, quarter);
-  for (; row + 2 <= end; row += 2) rows_of<Bits, Groups, HasOffsets, 2, 4>(at, row, 0);
-  for (; row < end; ++row) rows_of<Bits, Groups, HasOffsets, 1, 4>(at, row, 0);
-}
-
-template <int Bits>
-AGON_DOT void of_bits(const CodedProduct& at, std::int64_t begin, std::int64_t end) {
-  if (at.format.has_offsets)
-    all_rows<Bits, 1, true>(at, begin, end);
-  else if (at.format.group == kBlock)
-    all_rows<Bits, 1, false>(at, begin, end);
-  else
-    all_rows<Bits, 2, false>(at, begin, end);
-}
-
-AGON_DOT void coded_product(const CodedProduct& at, std::int64_t begin, std::int64_t end) {
-  switch (at.format.bits) {
-    case 4:
-      return of_bits<4>(at, begin, end);
-    case 5:
-      return of_bits<5>(at, begin, end);
-    case 6:
-      return of_bits<6>(at, begin, end);
-    default:
-      return of_bits<8>(at, begin, end);
+struct DotRows {
+  template <int Bits, int Groups, bool HasOffsets>
+  AGON_DOT static void multiply(const CodedProduct& at, std::int64_t begin, std::int64_t end) {
+    std::int64_t row = begin;
+    for (; row + 4 <= end; row += 4)
+      for (int quarter = 0; quarter < 4 && 4 * quarter < at.columns; quarter += 2)
+        rows_of<Bits, Groups, HasOffsets, 4, 2>(at, row, quarter);
+    for (; row + 2 <= end; row += 2) rows_of<Bits, Groups, HasOffsets, 2, 4>(at, row, 0);
+    for (; row < end; ++row) rows_of<Bits, Groups, HasOffsets, 1, 4>(at, row, 0);
   }
-}
+};
 
 }  // namespace
 
-CodedProductFunction coded_product_neon() { return getauxval(AT_HWCAP) & HWCAP_ASIMDDP ? coded_product : nullptr; }
+CodedProductFunction coded_product_neon() {
+  return getauxval(AT_HWCAP) & HWCAP_ASIMDDP ? coded_product_of<DotRows> : nullptr;
+}
 
 }  // namespace agon::kernels
 
