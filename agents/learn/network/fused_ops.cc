@@ -14,6 +14,7 @@
 
 #include <cmath>
 
+#include "agents/learn/network/dot.h"
 #include "kernels/multiversion.h"
 
 namespace agon::agents {
@@ -31,18 +32,6 @@ bool is_plain(const Tensor& x) { return x.is_cpu() && x.scalar_type() == at::kFl
 
 void for_rows(std::int64_t rows, std::int64_t width, const std::function<void(std::int64_t, std::int64_t)>& body) {
   at::parallel_for(0, rows, std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(1, width)), body);
-}
-
-AGON_MULTIVERSION float dot(const float* a, const float* b, std::int64_t n) {
-  constexpr int kLanes = 16;
-  float lanes[kLanes] = {};
-  std::int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes)
-    for (int lane = 0; lane < kLanes; ++lane) lanes[lane] += a[i + lane] * b[i + lane];
-  float sum = 0;
-  for (; i < n; ++i) sum += a[i] * b[i];
-  for (float lane : lanes) sum += lane;
-  return sum;
 }
 
 AGON_MULTIVERSION void scale(const float* x, const float* weight, float factor, std::int64_t n, float* y) {

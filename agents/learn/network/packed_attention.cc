@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "agents/learn/network/dot.h"
 #include "core/error.h"
 #include "kernels/multiversion.h"
 #include "kernels/softmax/softmax.h"
@@ -105,18 +106,6 @@ AGON_MULTIVERSION void multiply(float* values, std::int64_t count, float factor)
   for (std::int64_t i = 0; i < count; ++i) values[i] *= factor;
 }
 
-AGON_MULTIVERSION float inner_product(const float* a, const float* b, std::int64_t n) {
-  constexpr int kLanes = 16;
-  float lanes[kLanes] = {};
-  std::int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes)
-    for (int lane = 0; lane < kLanes; ++lane) lanes[lane] += a[i + lane] * b[i + lane];
-  float sum = 0;
-  for (; i < n; ++i) sum += a[i] * b[i];
-  for (float lane : lanes) sum += lane;
-  return sum;
-}
-
 AGON_MULTIVERSION void score_gradients(const float* weights, float* gradients, std::int64_t count, float mean,
                                        float scale) {
   for (std::int64_t i = 0; i < count; ++i) gradients[i] = weights[i] * (gradients[i] - mean) * scale;
@@ -165,7 +154,7 @@ void attend_back(const Block& block, const Head& head, const KeyStack& stack, co
   const float* weight = scores.const_data_ptr<float>();
   float* gradient = d_scores.mutable_data_ptr<float>();
   for (std::int64_t row = 0; row < block.rows; ++row, weight += block.count, gradient += block.count)
-    score_gradients(weight, gradient, block.count, inner_product(weight, gradient, block.count), head.scale);
+    score_gradients(weight, gradient, block.count, dot(weight, gradient, block.count), head.scale);
   at::mm_out(d_queries, d_scores, keys);
   stack_gradients.keys.narrow(0, 0, block.count).addmm_(d_scores.t(), queries);
 }

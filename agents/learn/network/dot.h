@@ -1,0 +1,11 @@
+// agents/learn/network/dot.h - the inner product of two rows of floats.
+#pragma once
+
+#include <cstdint>
+
+namespace agon::agents {
+
+// Of a[0 .. n) and b[0 .. n), in one fixed order of sums.
+float dot(const float* a, const float* b, std::int64_t n);
+
+}  // namespace agon::agents
