@@ -2,24 +2,15 @@
 llama.cpp reads and writes, measured as `agon bench` measures: tokens a second of all sequences together, behind the
 first one of each. Needs the package xllamacpp 2026.10.11549. One JSON object.
 """
-import argparse
-import json
 import random
-import statistics
 import threading
 import time
 
 import xllamacpp
+from decode_measurement import batches_of, decode_parser, print_speed
 
-parser = argparse.ArgumentParser()
-parser.add_argument("model")
-parser.add_argument("--threads", type=int, default=2)
-parser.add_argument("--prompt-tokens", type=int, default=40)
-parser.add_argument("--new-tokens", type=int, default=48)
-parser.add_argument("--rounds", type=int, default=3)
-parser.add_argument("--batch", default="1,8,32")
-flags = parser.parse_args()
-batches = [int(size) for size in flags.batch.split(",")]
+flags = decode_parser().parse_args()
+batches = batches_of(flags)
 
 parameters = xllamacpp.CommonParams()
 parameters.model.path = flags.model
@@ -50,15 +41,4 @@ def seconds_of(batch, prompt_tokens, new_tokens):
     return time.perf_counter() - begin
 
 
-seconds_of(1, 8, 1)
-result = {"program": "llama.cpp", "first_token_s": time.perf_counter() - start, "threads": flags.threads,
-          "prompt_tokens": flags.prompt_tokens, "new_tokens": flags.new_tokens, "decode": []}
-prefill = statistics.median(seconds_of(1, flags.prompt_tokens, 1) for _ in range(flags.rounds))
-result["prefill"] = {"tokens_per_second": flags.prompt_tokens / prefill}
-for batch in batches:
-    rounds = []
-    for _ in range(flags.rounds):
-        first = seconds_of(batch, flags.prompt_tokens, 1)
-        rounds.append(seconds_of(batch, flags.prompt_tokens, flags.new_tokens + 1) - first)
-    result["decode"].append({"batch": batch, "tokens_per_second": batch * flags.new_tokens / statistics.median(rounds)})
-print(json.dumps(result))
+print_speed("llama.cpp", flags, start, seconds_of)

@@ -6,22 +6,14 @@ import time
 
 start = time.perf_counter()
 
-import argparse
-import json
 import os
-import statistics
 
 import torch
+from decode_measurement import decode_parser, print_speed
 from transformers import AutoModelForCausalLM
 
-parser = argparse.ArgumentParser()
-parser.add_argument("model")
+parser = decode_parser()
 parser.add_argument("--dtype", default="bfloat16")
-parser.add_argument("--threads", type=int, default=2)
-parser.add_argument("--prompt-tokens", type=int, default=40)
-parser.add_argument("--new-tokens", type=int, default=48)
-parser.add_argument("--rounds", type=int, default=3)
-parser.add_argument("--batch", default="1,8,32")
 flags = parser.parse_args()
 torch.set_num_threads(flags.threads)
 file = {"gguf_file": os.path.basename(flags.model)} if flags.model.endswith(".gguf") else {}
@@ -41,15 +33,4 @@ def seconds_of(batch, prompt_tokens, new_tokens):
     return time.perf_counter() - begin
 
 
-seconds_of(1, 8, 1)
-result = {"program": "transformers " + flags.dtype, "first_token_s": time.perf_counter() - start,
-          "threads": flags.threads, "prompt_tokens": flags.prompt_tokens, "new_tokens": flags.new_tokens, "decode": []}
-prefill = statistics.median(seconds_of(1, flags.prompt_tokens, 1) for _ in range(flags.rounds))
-result["prefill"] = {"tokens_per_second": flags.prompt_tokens / prefill}
-for batch in (int(size) for size in flags.batch.split(",")):
-    rounds = []
-    for _ in range(flags.rounds):
-        first = seconds_of(batch, flags.prompt_tokens, 1)
-        rounds.append(seconds_of(batch, flags.prompt_tokens, flags.new_tokens + 1) - first)
-    result["decode"].append({"batch": batch, "tokens_per_second": batch * flags.new_tokens / statistics.median(rounds)})
-print(json.dumps(result))
+print_speed("transformers " + flags.dtype, flags, start, seconds_of)

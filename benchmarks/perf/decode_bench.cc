@@ -12,6 +12,7 @@
 #include "agents/engine/open_backend.h"
 #include "agents/hub/model_folder.h"
 #include "agents/hub/prompt.h"
+#include "benchmarks/perf/noise_picture.h"
 #include "core/error.h"
 #include "core/rng.h"
 
@@ -20,18 +21,14 @@ namespace {
 using namespace agon;
 using Clock = std::chrono::steady_clock;
 
-Image noise(Rng& rng) {
-  std::vector<std::uint8_t> pixels(112 * 112 * 3);
-  for (std::uint8_t& value : pixels) value = static_cast<std::uint8_t>(rng.between(0, 255));
-  return Image(112, 112, std::move(pixels));
-}
-
 std::vector<agents::GenerationRequest> make_requests(const agents::ModelFolder& folder, int prompts, int samples,
                                                      int new_tokens, Rng& rng) {
   std::vector<agents::GenerationRequest> requests;
   for (int i = 0; i < prompts; ++i) {
-    const Message question{
-        Role::user, {Part::of(noise(rng)), Part::of("What is the sum of the red bar and the blue bar?")}, {}, {}};
+    const Message question{Role::user,
+                           {Part::of(noise_picture(rng)), Part::of("What is the sum of the red bar and the blue bar?")},
+                           {},
+                           {}};
     agents::GenerationRequest request{
         agents::encode_prompt({question}, {}, folder.chat, *folder.tokenizer, folder.images, folder.config),
         samples,

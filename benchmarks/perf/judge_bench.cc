@@ -12,6 +12,7 @@
 #include "agents/engine/engine.h"
 #include "agents/hub/model_folder.h"
 #include "agents/hub/prompt.h"
+#include "benchmarks/perf/noise_picture.h"
 #include "core/error.h"
 #include "core/rng.h"
 
@@ -22,14 +23,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kCandidates = 8, kRuns = 15;
 
-Image noise(Rng& rng) {
-  std::vector<std::uint8_t> pixels(112 * 112 * 3);
-  for (std::uint8_t& value : pixels) value = static_cast<std::uint8_t>(rng.between(0, 255));
-  return Image(112, 112, std::move(pixels));
-}
-
 std::vector<agents::GenerationRequest> candidates(const agents::ModelFolder& folder, int new_tokens, Rng& rng) {
-  const Image picture = noise(rng);
+  const Image picture = noise_picture(rng);
   std::string before = "## Problem\nWhat is the sum of all bars?\n\n## Partial Solution\n";
   for (int step = 0; step < 10; ++step)
     before += fmt::format("The bar number {} has a height of {} and it is red.\n\n", step, rng.between(1, 99));

@@ -14,6 +14,7 @@
 
 #include "agents/engine/engine.h"
 #include "agents/learn/network/reward_network.h"
+#include "benchmarks/perf/noise_picture.h"
 #include "core/error.h"
 #include "core/rng.h"
 
@@ -24,18 +25,12 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kRuns = 15, kResponse = 64;
 
-Image noise(Rng& rng) {
-  std::vector<std::uint8_t> pixels(112 * 112 * 3);
-  for (std::uint8_t& value : pixels) value = static_cast<std::uint8_t>(rng.between(0, 255));
-  return Image(112, 112, std::move(pixels));
-}
-
 // A prompt of about 300 tokens with its picture; no two prompts share a start.
 agents::ResponseSet draw_set(const agents::ModelFolder& folder, int responses, Rng& rng) {
   std::string text = fmt::format("{} ", rng.between(1'000'000, 9'999'999));
   for (int i = 0; i < 9; ++i)
     text += fmt::format("The bar number {} has a height of {} and is red. ", i, rng.between(1, 99));
-  const Message question{Role::user, {Part::of(noise(rng)), Part::of(text)}, {}, {}};
+  const Message question{Role::user, {Part::of(noise_picture(rng)), Part::of(text)}, {}, {}};
   agents::ResponseSet set;
   set.prompt = agents::encode_prompt({question}, {}, folder.chat, *folder.tokenizer, folder.images, folder.config);
   for (int i = 0; i < responses; ++i) {

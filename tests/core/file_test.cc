@@ -4,13 +4,14 @@
 #include <cerrno>
 #include <set>
 
-#include "core/error.h"
 #include "core/text.h"
+#include "error_of.h"
 #include "file_calls.h"
 #include "small_files.h"
 #include "temp_folder.h"
 
 using namespace agon;
+using agon::test::error_of;
 using agon::test::FileCalls;
 using agon::test::killed_at;
 using agon::test::SmallFiles;
@@ -24,16 +25,6 @@ std::set<std::string> names_in(const fs::path& folder) {
   std::set<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder)) names.insert(entry.path().filename().string());
   return names;
-}
-
-// The error of `work`; empty without one.
-std::string error_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "error_of.h"
 
 using namespace agon;
 using Catch::Contains;
@@ -23,12 +24,7 @@ std::vector<SortedJson> records_of(const std::string& content) {
 SortedJson only(const std::string& content) { return records_of(content).at(0); }
 
 std::string failure(const std::string& content) {
-  try {
-    records_of(content);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
+  return test::error_of([&] { records_of(content); });
 }
 
 }  // namespace

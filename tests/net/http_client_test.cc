@@ -8,7 +8,7 @@
 #include <set>
 
 #include "soon.h"
-#include "wire_server.h"
+#include "wire_post.h"
 
 using namespace agon;
 using namespace agon::net;
@@ -50,10 +50,6 @@ class Waiting {
   std::vector<HttpReply> replies_;
 };
 
-HttpRequest post(const WireServer& server, std::string body, double seconds = 20) {
-  return {server.url("/x"), {"X-Test: 1"}, std::move(body), seconds};
-}
-
 }  // namespace
 
 TEST_CASE("hundreds of requests are under way at once, each gets its own answer, and connections are used again") {
@@ -66,7 +62,7 @@ TEST_CASE("hundreds of requests are under way at once, each gets its own answer,
   const auto start = Clock::now();
   for (int round = 0; round < 2; ++round) {
     Waiting waiting(client);
-    for (int i = 0; i < 300; ++i) waiting.send(post(server, std::to_string(i)));
+    for (int i = 0; i < 300; ++i) waiting.send(post_to(server, std::to_string(i)));
     std::set<std::string> bodies;
     for (const HttpReply& reply : waiting.all()) {
       REQUIRE(reply.fault == "");
@@ -89,8 +85,8 @@ TEST_CASE("a cancelled request ends at once, its connection is closed, and the o
   HttpClient client;
   Waiting slow(client), quick(client);
   const auto start = Clock::now();
-  const HttpClient::Number number = slow.send(post(server, "slow", 60));
-  quick.send(post(server, "quick"));
+  const HttpClient::Number number = slow.send(post_to(server, "slow", 60));
+  quick.send(post_to(server, "quick"));
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   client.cancel(number);
   client.cancel(number + 1000);  // of nobody
@@ -115,7 +111,7 @@ TEST_CASE("the bytes of a stream come as they arrive, and whoever takes them can
     std::string got;
     int parts = 0;
     Waiting waiting(client);
-    waiting.send(post(server, ""), [&](std::string_view bytes) {
+    waiting.send(post_to(server, ""), [&](std::string_view bytes) {
       got += bytes;
       ++parts;
       return !ends || got.find("two") == std::string::npos;
@@ -134,7 +130,7 @@ TEST_CASE("the body of a refusal is kept, though a stream was asked for") {
   const WireServer server([](const WireRequest&) { return http_reply(400, "no such model"); });
   HttpClient client;
   Waiting waiting(client);
-  waiting.send(post(server, ""), [](std::string_view) {
+  waiting.send(post_to(server, ""), [](std::string_view) {
     FAIL_CHECK("not a stream");
     return true;
   });
@@ -153,7 +149,7 @@ TEST_CASE("a connection that the server has closed or reset meanwhile is replace
     HttpClient client;
     for (int i = 0; i < 3; ++i) {
       Waiting waiting(client);
-      waiting.send(post(server, "x"));
+      waiting.send(post_to(server, "x"));
       const HttpReply reply = waiting.all().at(0);
       CHECK(reply.fault == "");
       CHECK(reply.body == "ok");
@@ -165,7 +161,7 @@ TEST_CASE("a connection that the server has closed or reset meanwhile is replace
 TEST_CASE("faults of a server: half a body, nothing, a reset, a wrong length, a timeout, too much") {
   const auto ask = [](const WireServer::Answer& answer, std::size_t most = 1 << 20, double seconds = 10) {
     const WireServer server(answer);
-    HttpRequest request = post(server, "x", seconds);
+    HttpRequest request = post_to(server, "x", seconds);
     request.most_bytes = most;
     return http_request(request);
   };
@@ -210,7 +206,7 @@ TEST_CASE("what is to be called later is called then, in its order, and the end 
     last.get_future().wait();
     CHECK(seconds_since(now) >= 0.2);
     client.call_at(now + std::chrono::hours(1), [&] { called.push_back(3); });
-    client.send(post(server, "x", 60), [&](HttpReply reply) { ended.set_value(std::move(reply)); });
+    client.send(post_to(server, "x", 60), [&](HttpReply reply) { ended.set_value(std::move(reply)); });
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
   CHECK(called == std::vector<int>{1, 2});

@@ -8,7 +8,7 @@
 
 #include "core/rng.h"
 #include "soon.h"
-#include "wire_server.h"
+#include "wire_post.h"
 
 using namespace agon;
 using namespace agon::net;
@@ -47,10 +47,6 @@ class Replies {
   std::map<std::string, std::vector<HttpReply>> replies_;
 };
 
-HttpRequest queued_post(const WireServer& server, std::string body, double seconds = 20) {
-  return {server.url("/x"), {}, std::move(body), seconds};
-}
-
 }  // namespace
 
 TEST_CASE("a server that takes eight at a time gets about eight, and every request through") {
@@ -66,7 +62,7 @@ TEST_CASE("a server that takes eight at a time gets about eight, and every reque
   });
   Replies replies;
   RequestQueue queue(kQuickQueue);
-  for (int i = 0; i < 400; ++i) replies.send(queue, queued_post(server, std::to_string(i)), std::to_string(i));
+  for (int i = 0; i < 400; ++i) replies.send(queue, post_to(server, std::to_string(i)), std::to_string(i));
   for (const auto& [name, got] : replies.all()) {
     REQUIRE(got.size() == 1);
     REQUIRE(got[0].status == 200);
@@ -90,7 +86,7 @@ TEST_CASE("the window doubles until the first refusal") {
   options.first_window = 1;
   options.most_in_flight = 32;
   RequestQueue queue(options);
-  for (int i = 0; i < 100; ++i) replies.send(queue, queued_post(server, "x"), std::to_string(i));
+  for (int i = 0; i < 100; ++i) replies.send(queue, post_to(server, "x"), std::to_string(i));
   replies.all();
   CHECK(queue.figures().most_in_flight == 32);  // after 31 answers; with one more a window, after 500
 }
@@ -110,7 +106,7 @@ TEST_CASE("Retry-After holds all requests back, not the refused one alone") {
   QueueOptions options = kQuickQueue;
   options.first_window = 1;
   RequestQueue queue(options);
-  for (int i = 0; i < 5; ++i) replies.send(queue, queued_post(server, "x"), std::to_string(i));
+  for (int i = 0; i < 5; ++i) replies.send(queue, post_to(server, "x"), std::to_string(i));
   for (const auto& [name, got] : replies.all()) CHECK(got.at(0).status == 200);
   CHECK(early == 0);
   CHECK(queue.figures().refused == 1);
@@ -122,7 +118,7 @@ TEST_CASE("a fault of the server is tried again a few times, a refusal of the re
     const WireServer server([status = status](const WireRequest&) { return http_reply(status, "no"); });
     Replies replies;
     RequestQueue queue(kQuickQueue);
-    replies.send(queue, queued_post(server, "x"), "one");
+    replies.send(queue, post_to(server, "x"), "one");
     CHECK(replies.all().at("one").at(0).status == status);
     CHECK(server.requests() == sent);
   }
@@ -161,7 +157,7 @@ TEST_CASE("a server that comes back in time is not gone") {
   options.gone_seconds = 20;
   RequestQueue queue(options);
   Replies replies;
-  for (int i = 0; i < 20; ++i) replies.send(queue, queued_post(flaky, "x"), std::to_string(i));
+  for (int i = 0; i < 20; ++i) replies.send(queue, post_to(flaky, "x"), std::to_string(i));
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
   is_up = true;
   for (const auto& [name, got] : replies.all()) CHECK(got.at(0).status == 200);
@@ -178,7 +174,7 @@ TEST_CASE("a server that is slow is not gone: what timed out is sent again") {
   options.gone_seconds = 0.1;
   RequestQueue queue(options);
   Replies replies;
-  replies.send(queue, queued_post(server, "x", 0.4), "one");
+  replies.send(queue, post_to(server, "x", 0.4), "one");
   CHECK(replies.all().at("one").at(0).body == "ok");
   CHECK(queue.figures().timed_out == 2);
   CHECK(!queue.is_gone());
@@ -196,9 +192,9 @@ TEST_CASE("requests that wait or are under way can be cancelled, and end with th
     QueueOptions options = kQuickQueue;
     options.first_window = options.most_in_flight = 1;
     RequestQueue queue(options);
-    const auto under_way = replies.send(queue, queued_post(server, "x", 60), "under way");
-    const auto waiting = replies.send(queue, queued_post(server, "x", 60), "waiting");
-    replies.send(queue, queued_post(server, "x", 60), "next");
+    const auto under_way = replies.send(queue, post_to(server, "x", 60), "under way");
+    const auto waiting = replies.send(queue, post_to(server, "x", 60), "waiting");
+    replies.send(queue, post_to(server, "x", 60), "next");
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     queue.cancel(waiting);
     queue.cancel(under_way);
@@ -242,7 +238,7 @@ TEST_CASE("two thousand requests to a server with every fault: none is lost and 
   options.most_in_flight = 128;
   RequestQueue queue(options);
   Replies replies;
-  for (int i = 0; i < 2000; ++i) replies.send(queue, queued_post(server, std::to_string(i)), std::to_string(i));
+  for (int i = 0; i < 2000; ++i) replies.send(queue, post_to(server, std::to_string(i)), std::to_string(i));
   CHECK(replies.all().size() == 2000);
   for (const auto& [name, got] : replies.all()) {
     CAPTURE(name);

@@ -20,6 +20,7 @@
 
 #include "core/error.h"
 #include "episode_fixture.h"
+#include "error_of.h"
 #include "temp_folder.h"
 
 using namespace agon;
@@ -27,6 +28,7 @@ using record::Episode;
 using record::EpisodeStatus;
 using record::EpisodeStore;
 using record::RunReader;
+using test::error_of;
 using test::make_episode;
 using test::make_failed_episode;
 using test::make_trained_episode;
@@ -84,16 +86,6 @@ void execute(const std::filesystem::path& folder, const std::string& sql) {
   sqlite3_open((folder / "run.sqlite").c_str(), &database);
   REQUIRE(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK);
   sqlite3_close(database);
-}
-
-template <typename Call>
-std::string error_of(const Call& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 // From arming on, SQLite's writes find `room` more bytes on the disk, then no space.
@@ -359,7 +351,7 @@ TEST_CASE("two processes cannot record one run") {
   REQUIRE_THAT(error_of([&] { EpisodeStore::create(folder / "run", kConfig, true); }),
                Catch::Contains("another process is recording a run here"));
   store.reset();
-  REQUIRE(error_of([&] { EpisodeStore::create(folder / "run", kConfig, true); }) == "no error");
+  REQUIRE(error_of([&] { EpisodeStore::create(folder / "run", kConfig, true); }) == "");
 }
 
 TEST_CASE("an output folder that cannot be written is one clear error") {

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "core/error.h"
+#include "error_of.h"
 #include "paths.h"
 #include "sandbox/sandbox.h"
 
@@ -54,12 +55,7 @@ SandboxConfig config_of(Backend backend, Tier floor) {
 
 // What the backend says when it gives no sandbox; empty when it gives one.
 std::string refusal_of(Backend backend) {
-  try {
-    Sandbox sandbox(config_of(backend, Tier::c));
-    return "";
-  } catch (const Error& error) {
-    return error.what();
-  }
+  return agon::test::error_of([&] { Sandbox sandbox(config_of(backend, Tier::c)); });
 }
 
 void check_sessions(Sandbox& sandbox) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <cstring>
 
 #include "adapter_files.h"
 #include "agents/engine/engine.h"
@@ -11,6 +10,7 @@
 #include "agents/hub/peft_adapter.h"
 #include "core/error.h"
 #include "golden_checkpoint.h"
+#include "golden_engine.h"
 #include "temp_folder.h"
 
 using namespace agon;
@@ -56,20 +56,6 @@ ScoringRequest rest_of(const GoldenCheckpoint& model, int row, const Adapter& ad
   request.alternatives = model.config.text.vocab_size;
   request.adapter = adapter;
   return request;
-}
-
-// log softmax of PEFT's logits at a place of a row.
-std::vector<double> golden_logprobs(const GoldenCheckpoint& model, const SafetensorsFile& golden, int row,
-                                    std::size_t place) {
-  const auto size = static_cast<std::size_t>(model.config.text.vocab_size);
-  std::vector<float> logits(size);
-  const std::size_t first = (static_cast<std::size_t>(row * model.columns) + place) * size;
-  std::memcpy(logits.data(), golden.tensors().at("logits").bytes.data() + first * sizeof(float), size * sizeof(float));
-  double total = 0;
-  for (const float logit : logits) total += std::exp(static_cast<double>(logit));
-  std::vector<double> logprobs;
-  for (const float logit : logits) logprobs.push_back(static_cast<double>(logit) - std::log(total));
-  return logprobs;
 }
 
 // fp32 weights of a model with an adapter merged in, in double.
@@ -133,14 +119,15 @@ TEST_CASE("engine adapter: scores equal PEFT's log-probabilities") {
     const auto engine = engine_with_adapters(model);
     const Adapter adapter = load_engine_adapter(golden_adapter(name), model.config);
     CHECK(adapter->adapts_vision == (name == "both_towers"));
-    const auto golden = SafetensorsFile::open(golden_adapter(name) / "golden.safetensors");
+    GoldenCheckpoint golden = model;
+    golden.file = SafetensorsFile::open(golden_adapter(name) / "golden.safetensors");
     for (int row = 0; row < model.rows; ++row) {
       const ScoringRequest request = rest_of(model, row, adapter);
       const TokenScores scores = engine->score({request}).at(0), plain = engine->score({rest_of(model, row, {})}).at(0);
       REQUIRE(scores.logprobs.size() == 4);
       CHECK(scores.logprobs != plain.logprobs);
       for (std::size_t t = 0; t < 4; ++t) {
-        const auto wanted = golden_logprobs(model, *golden, row, request.prompt.ids.size() + t - 1);
+        const auto wanted = agon::test::golden_logprobs(golden, row, request.prompt.ids.size() + t - 1);
         REQUIRE(scores.alternatives[t].size() == 41);  // those that can be sampled
         for (const Alternative& one : scores.alternatives[t])
           CHECK(static_cast<double>(one.logprob) == Approx(wanted[static_cast<std::size_t>(one.id)]).margin(1e-4));

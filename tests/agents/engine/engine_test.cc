@@ -11,33 +11,17 @@
 #include "core/error.h"
 #include "engine_calls.h"
 #include "golden_checkpoint.h"
+#include "golden_engine.h"
 
 using namespace agon;
 using namespace agon::agents;
 using agon::kernels::KeyType;
+using agon::test::engine_of;
 using agon::test::golden_checkpoint;
 using agon::test::GoldenCheckpoint;
 using agon::test::LetterTokenizer;
 
 namespace {
-
-std::unique_ptr<Engine> make_engine(const GoldenCheckpoint& model, const EngineOptions& options = {}) {
-  return std::make_unique<Engine>(load_engine_weights(model.folder, model.config, WeightKind::f32), model.config,
-                                  std::make_shared<LetterTokenizer>(), options);
-}
-
-// log softmax of transformers' logits at a place of a row.
-std::vector<double> golden_logprobs(const GoldenCheckpoint& model, int row, std::size_t place, double temperature) {
-  const auto logits = model.values<float>("logits");
-  const auto size = static_cast<std::size_t>(model.config.text.vocab_size);
-  const std::size_t first = (static_cast<std::size_t>(row * model.columns) + place) * size;
-  std::vector<double> result(size);
-  double total = 0;
-  for (std::size_t i = 0; i < size; ++i) result[i] = static_cast<double>(logits[first + i]) / temperature;
-  for (const double logit : result) total += std::exp(logit);
-  for (double& logit : result) logit -= std::log(total);
-  return result;
-}
 
 // A few requests of every kind: pictures, several samples, truncation, stops, greedy.
 std::vector<GenerationRequest> mixed_requests(const GoldenCheckpoint& model) {
@@ -73,30 +57,18 @@ GenerationRequest plain_request(const GoldenCheckpoint& model, int max_tokens) {
 
 TEST_CASE("engine: scores equal transformers' log-probabilities") {
   const GoldenCheckpoint model = golden_checkpoint(GENERATE("one_picture", "uneven_windows", "wide_head"));
-  const auto engine = make_engine(model);
-  const double temperature = GENERATE(1.0, 0.7);
-  for (int row = 0; row < model.rows; ++row) {
-    const EncodedPrompt whole = model.prompt(row);
-    const std::size_t cut = whole.ids.size() - 4;  // behind the pictures
-    const std::vector<std::int32_t> rest(whole.ids.begin() + static_cast<std::ptrdiff_t>(cut), whole.ids.end());
-    const auto scores = engine->score({{model.prompt(row, cut), rest, temperature}});
-    REQUIRE(scores.at(0).logprobs.size() == rest.size());
-    for (std::size_t i = 0; i < rest.size(); ++i)
-      CHECK(static_cast<double>(scores[0].logprobs[i]) ==
-            Approx(golden_logprobs(model, row, cut + i - 1, temperature)[static_cast<std::size_t>(rest[i])])
-                .margin(1e-4));
-  }
+  agon::test::check_scores(*engine_of(model), model, GENERATE(1.0, 0.7));
 }
 
 TEST_CASE("engine: the greedy token is transformers' likeliest of the sampleable ones") {
   const GoldenCheckpoint model = golden_checkpoint(GENERATE("one_picture", "uneven_windows", "wide_head"));
-  const auto engine = make_engine(model);
+  const auto engine = engine_of(model);
   for (int row = 0; row < model.rows; ++row) {
     GenerationRequest request{model.prompt(row), 1, {}};
     request.sampling.temperature = 0;
     request.sampling.max_tokens = 1;
     const Completion completion = engine->generate({request}).at(0);
-    auto expected = golden_logprobs(model, row, request.prompt.ids.size() - 1, 1.0);
+    auto expected = agon::test::golden_logprobs(model, row, request.prompt.ids.size() - 1);
     for (std::size_t id = 40; id < 48; ++id)
       if (id != 44) expected[id] = -1e9;
     const auto best = std::max_element(expected.begin(), expected.end());
@@ -111,13 +83,13 @@ TEST_CASE("engine: a request's bits do not depend on threads, on the batch or on
   const KeyType keys = GENERATE(KeyType::f32, KeyType::bf16, KeyType::q8);
   std::vector<Completion> expected;
   {
-    const auto engine = make_engine(model, {.max_batch = 1, .threads = 1, .keys = keys});
+    const auto engine = engine_of(model, {.max_batch = 1, .threads = 1, .keys = keys});
     for (const auto& request : mixed_requests(model))
       for (Completion& completion : engine->generate({request})) expected.push_back(std::move(completion));
   }
   const int threads = GENERATE(1, 2, 3), batch = GENERATE(2, 5, 512);
   const auto engine =
-      make_engine(model, {.max_batch = batch, .threads = threads, .keys = keys, .idle_bytes = GENERATE(1, 1 << 20)});
+      engine_of(model, {.max_batch = batch, .threads = threads, .keys = keys, .idle_bytes = GENERATE(1, 1 << 20)});
   const auto whole = engine->generate(mixed_requests(model));
   REQUIRE(whole.size() == expected.size());
   for (std::size_t i = 0; i < whole.size(); ++i) check_equal(whole[i], expected[i]);
@@ -145,8 +117,8 @@ TEST_CASE("engine: a start shared with a prompt read before, or beside it, chang
   std::vector<Completion> alone;
   const KeyType keys = GENERATE(KeyType::f32, KeyType::bf16, KeyType::q8);
   for (const GenerationRequest& request : requests)
-    alone.push_back(make_engine(model, {.keys = keys})->generate({request}).at(0));
-  const auto engine = make_engine(model, {.threads = GENERATE(1, 2), .keys = keys});
+    alone.push_back(engine_of(model, {.keys = keys})->generate({request}).at(0));
+  const auto engine = engine_of(model, {.threads = GENERATE(1, 2), .keys = keys});
   if (GENERATE(false, true)) {  // one after another, the longest first
     for (std::size_t i = requests.size(); i-- > 0;) check_equal(engine->generate({requests[i]}).at(0), alone[i]);
   }
@@ -156,7 +128,7 @@ TEST_CASE("engine: a start shared with a prompt read before, or beside it, chang
 
 TEST_CASE("engine: the score of a completion is its log-probabilities, bit for bit") {
   const GoldenCheckpoint model = golden_checkpoint("wide_head");
-  const auto engine = make_engine(model, {.keys = GENERATE(KeyType::f32, KeyType::bf16, KeyType::q8)});
+  const auto engine = engine_of(model, {.keys = GENERATE(KeyType::f32, KeyType::bf16, KeyType::q8)});
   GenerationRequest request{model.prompt(0), 3, {}};
   request.sampling.temperature = 1.3;
   request.sampling.max_tokens = 180;
@@ -169,9 +141,9 @@ TEST_CASE("engine: the score of a completion is its log-probabilities, bit for b
 TEST_CASE("engine: keys and values of fewer bits give scores that are near, and are kept in less memory") {
   const GoldenCheckpoint model = golden_checkpoint("wide_head");
   const ScoringRequest request{model.prompt(0), std::vector<std::int32_t>(40, 7), 1.0};
-  const std::vector<float> exact = make_engine(model)->score({request}).at(0).logprobs;
+  const std::vector<float> exact = engine_of(model)->score({request}).at(0).logprobs;
   for (const auto& [keys, margin] : {std::pair(KeyType::bf16, 0.05f), std::pair(KeyType::q8, 0.1f)}) {
-    const std::vector<float> near = make_engine(model, {.keys = keys})->score({request}).at(0).logprobs;
+    const std::vector<float> near = engine_of(model, {.keys = keys})->score({request}).at(0).logprobs;
     float difference = 0;
     for (std::size_t i = 0; i < exact.size(); ++i) difference = std::max(difference, std::abs(near[i] - exact[i]));
     CHECK(difference > 0);
@@ -181,14 +153,13 @@ TEST_CASE("engine: keys and values of fewer bits give scores that are near, and 
   GenerationRequest longer;
   longer.prompt.ids.assign(60, 7);
   longer.sampling.max_tokens = 4;
-  CHECK_THROWS_WITH(make_engine(model, {.cache_bytes = memory})->generate({longer}),
-                    Catch::Contains("keys and values"));
-  CHECK(make_engine(model, {.cache_bytes = memory, .keys = KeyType::bf16})->generate({longer}).size() == 1);
+  CHECK_THROWS_WITH(engine_of(model, {.cache_bytes = memory})->generate({longer}), Catch::Contains("keys and values"));
+  CHECK(engine_of(model, {.cache_bytes = memory, .keys = KeyType::bf16})->generate({longer}).size() == 1);
 }
 
 TEST_CASE("engine: samples differ by seed and number, and only by these") {
   const GoldenCheckpoint model = golden_checkpoint("one_picture");
-  const auto engine = make_engine(model);
+  const auto engine = engine_of(model);
   GenerationRequest request{model.prompt(1), 4, {}};
   request.sampling.max_tokens = 40;
   const auto first = engine->generate({request}), again = engine->generate({request});
@@ -206,11 +177,11 @@ TEST_CASE("engine: the samples of one request read its prompt once") {
   const GenerationRequest request{model.prompt(0), 5, {.max_tokens = 3}};
   const int prompt = static_cast<int>(request.prompt.ids.size());
   std::vector<int> cached;
-  for (const Completion& sample : make_engine(model)->generate({request})) cached.push_back(sample.cached_tokens);
+  for (const Completion& sample : engine_of(model)->generate({request})) cached.push_back(sample.cached_tokens);
   CHECK(cached == std::vector<int>{0, prompt, prompt, prompt, prompt});
   // The prompt's pages are held once: memory for them and a page a sample holds all five at a time.
   const std::int64_t pages = PagePool::pages_for(prompt) + 5;
-  const auto engine = make_engine(model, {.cache_bytes = pages * PagePool::bytes_for(model.config.text, KeyType::f32)});
+  const auto engine = engine_of(model, {.cache_bytes = pages * PagePool::bytes_for(model.config.text, KeyType::f32)});
   const std::atomic<bool> never = false;
   int most_running = 0;
   GenerationWatch watch{
@@ -224,7 +195,7 @@ TEST_CASE("engine: the samples of one request read its prompt once") {
 
 TEST_CASE("engine: truncation, penalties and bans change no log-probability that is told") {
   const GoldenCheckpoint model = golden_checkpoint("one_picture");
-  const auto engine = make_engine(model);
+  const auto engine = engine_of(model);
   GenerationRequest request{model.prompt(0), 1, {.max_tokens = 1, .alternatives = 6}};
   const Completion whole = engine->generate({request}).at(0);
   REQUIRE(whole.alternatives.at(0).size() == 6);
@@ -246,7 +217,7 @@ TEST_CASE("engine: truncation, penalties and bans change no log-probability that
 
 TEST_CASE("engine: a call that is past its deadline ends, and no other") {
   const GoldenCheckpoint model = golden_checkpoint("one_picture");
-  const auto engine = make_engine(model, {.max_batch = 1});
+  const auto engine = engine_of(model, {.max_batch = 1});
   const std::atomic<bool> never = false;
   GenerationRequest request = plain_request(model, 150);
   request.sampling.changes.bias = {{44, -INFINITY}};  // it does not end by itself
@@ -270,7 +241,7 @@ TEST_CASE("engine: a call that is past its deadline ends, and no other") {
 
 TEST_CASE("engine: how a completion ends") {
   const GoldenCheckpoint model = golden_checkpoint("one_picture");
-  const auto engine = make_engine(model);
+  const auto engine = engine_of(model);
   LetterTokenizer tokenizer;
   GenerationRequest request = plain_request(model, 200);
   request.n = 60;
@@ -310,7 +281,7 @@ TEST_CASE("engine: how a completion ends") {
 
 TEST_CASE("engine: a full context ends a completion by length, a prompt past it is an error with both numbers") {
   const GoldenCheckpoint model = golden_checkpoint("one_picture");
-  const auto engine = make_engine(model);
+  const auto engine = engine_of(model);
   REQUIRE(engine->max_context() == 256);
   GenerationRequest request;
   request.sampling.max_tokens = 100;
@@ -333,7 +304,7 @@ TEST_CASE("engine: a full context ends a completion by length, a prompt past it 
 
 TEST_CASE("engine: bad requests are errors, and the engine works on") {
   const GoldenCheckpoint model = golden_checkpoint("one_picture");
-  const auto engine = make_engine(model);
+  const auto engine = engine_of(model);
   const auto refuses = [&](auto change) {
     GenerationRequest request = plain_request(model, 4);
     change(request);
@@ -365,12 +336,12 @@ TEST_CASE("engine: bad requests are errors, and the engine works on") {
 
 TEST_CASE("engine: little memory for keys and values slows, it does not change or block anything") {
   const GoldenCheckpoint model = golden_checkpoint("uneven_windows");
-  const auto roomy = make_engine(model), tight = make_engine(model, {.cache_bytes = 16 << 10 << 3});
+  const auto roomy = engine_of(model), tight = engine_of(model, {.cache_bytes = 16 << 10 << 3});
   std::vector<GenerationRequest> requests = mixed_requests(model);
   const auto expected = roomy->generate(requests), found = tight->generate(requests);
   for (std::size_t i = 0; i < expected.size(); ++i) check_equal(found[i], expected[i]);
 
-  const auto tiny = make_engine(model, {.cache_bytes = 1});
+  const auto tiny = engine_of(model, {.cache_bytes = 1});
   CHECK_THROWS_WITH(tiny->generate({plain_request(model, 5)}), Catch::Contains("keys and values"));
 }
 
@@ -391,7 +362,7 @@ TEST_CASE("engine: what goes wrong on its thread reaches every caller, and the n
 
 TEST_CASE("engine: a watch sees every token, and ends its call alone") {
   const GoldenCheckpoint model = golden_checkpoint("one_picture");
-  const auto engine = make_engine(model);
+  const auto engine = engine_of(model);
   GenerationRequest request = plain_request(model, 20);
   request.n = 3;
   request.sampling.temperature = 1;
@@ -422,7 +393,7 @@ TEST_CASE("engine: a watch sees every token, and ends its call alone") {
 
 TEST_CASE("engine: a prompt that is read over several steps gives the same bits, and others go on meanwhile") {
   const GoldenCheckpoint model = golden_checkpoint("uneven_windows");
-  const auto whole = make_engine(model), pieces = make_engine(model, {.most_stall = 0});  // 32 tokens a step
+  const auto whole = engine_of(model), pieces = engine_of(model, {.most_stall = 0});  // 32 tokens a step
   std::vector<GenerationRequest> requests = mixed_requests(model);
   GenerationRequest& first = requests.emplace_back();
   for (int i = 0; i < 200; ++i) first.prompt.ids.push_back(1 + i * i % 37);
@@ -459,7 +430,7 @@ TEST_CASE("engine: a prompt that is read over several steps gives the same bits,
 
 TEST_CASE("engine: closing it while calls wait ends them with an error") {
   const GoldenCheckpoint model = golden_checkpoint("one_picture");
-  auto owner = make_engine(model, {.max_batch = 1});
+  auto owner = engine_of(model, {.max_batch = 1});
   Engine* const engine = owner.get();
   std::atomic<int> ended{0}, entered{0};
   std::vector<std::thread> callers;
@@ -483,7 +454,7 @@ TEST_CASE("engine: closing it while calls wait ends them with an error") {
 
 TEST_CASE("engine: new weights answer from then on, with nothing left of the old ones") {
   const GoldenCheckpoint model = golden_checkpoint("one_picture");
-  const auto engine = make_engine(model);
+  const auto engine = engine_of(model);
   const std::vector<GenerationRequest> requests{plain_request(model, 12)};
   const Completion before = engine->generate(requests).at(0);
   EngineWeights doubled = load_engine_weights(model.folder, model.config, WeightKind::f32);

@@ -18,6 +18,7 @@
 #include "core/file.h"
 #include "core/json.h"
 #include "core/text.h"
+#include "golden_completion.h"
 #include "paths.h"
 #include "temp_folder.h"
 
@@ -86,18 +87,8 @@ TEST_CASE("local policy: greedy completions and log-probabilities equal transfor
   for (const Json& example : golden_cases()) requests.push_back(golden_request(example, 0));
   const auto completions = policy->complete(requests);
   REQUIRE(completions.size() == requests.size());
-  for (std::size_t i = 0; i < completions.size(); ++i) {
-    const Json expected = golden_cases()[i];
-    CHECK(completions[i].prompt_tokens == static_cast<int>(expected["prompt_ids"].size()));
-    CHECK(completions[i].token_ids == expected["ids"].get<std::vector<std::int32_t>>());
-    const auto logprobs = expected["logprobs"].get<std::vector<double>>();
-    REQUIRE(completions[i].logprobs.size() == logprobs.size());
-    for (std::size_t t = 0; t < logprobs.size(); ++t)
-      CHECK(static_cast<double>(completions[i].logprobs[t]) == Approx(logprobs[t]).margin(1e-4));
-
-    const ScoreRequest again{requests[i].messages, completions[i].token_ids, 1.0};
-    CHECK(policy->score({&again, 1}).at(0).logprobs == completions[i].logprobs);
-  }
+  for (std::size_t i = 0; i < completions.size(); ++i)
+    agon::test::check_golden_completion(*policy, requests[i], completions[i], golden_cases()[i]);
 }
 
 TEST_CASE("local policy: nothing that is excluded is written again") {

@@ -6,6 +6,7 @@
 #include "agents/hub/architecture.h"
 #include "core/error.h"
 #include "core/text.h"
+#include "golden_completion.h"
 #include "paths.h"
 
 using namespace agon;
@@ -25,6 +26,17 @@ CompletionRequest greedy_request(const Json& example) {
   return request;
 }
 
+// Of the policy's log-probabilities of the golden ids and the golden ones.
+double mean_score_difference(Policy& policy, const CompletionRequest& request, const Json& expected) {
+  const ScoreRequest given{request.messages, expected["ids"].get<std::vector<std::int32_t>>(), 1.0};
+  const std::vector<float> logprobs = policy.score({&given, 1}).at(0).logprobs;
+  const auto exact = expected["logprobs"].get<std::vector<double>>();
+  double difference = 0;
+  for (std::size_t t = 0; t < exact.size(); ++t)
+    difference += std::abs(static_cast<double>(logprobs[t]) - exact[t]) / static_cast<double>(exact.size());
+  return difference;
+}
+
 }  // namespace
 
 TEST_CASE("text models: greedy completions and log-probabilities equal transformers' generate") {
@@ -37,14 +49,7 @@ TEST_CASE("text models: greedy completions and log-probabilities equal transform
       CAPTURE(name, expected["prompt"]);
       const CompletionRequest request = greedy_request(expected);
       const Completion completion = policy->complete({&request, 1}).at(0);
-      CHECK(completion.prompt_tokens == static_cast<int>(expected["prompt_ids"].size()));
-      CHECK(completion.token_ids == expected["ids"].get<std::vector<std::int32_t>>());
-      const auto logprobs = expected["logprobs"].get<std::vector<double>>();
-      REQUIRE(completion.logprobs.size() == logprobs.size());
-      for (std::size_t t = 0; t < logprobs.size(); ++t)
-        CHECK(static_cast<double>(completion.logprobs[t]) == Approx(logprobs[t]).margin(1e-4));
-      const ScoreRequest again{request.messages, completion.token_ids, 1.0};
-      CHECK(policy->score({&again, 1}).at(0).logprobs == completion.logprobs);
+      agon::test::check_golden_completion(*policy, request, completion, expected);
     }
   }
 }
@@ -80,17 +85,10 @@ TEST_CASE("text models: weights of fewer bits are near, and scoring equals sampl
       for (const Json& expected : cases) {
         CAPTURE(name, static_cast<int>(kind), expected["prompt"]);
         const CompletionRequest request = greedy_request(expected);
-        const ScoreRequest given{request.messages, expected["ids"].get<std::vector<std::int32_t>>(), 1.0};
-        const std::vector<float> logprobs = policy->score({&given, 1}).at(0).logprobs;
-        const auto exact = expected["logprobs"].get<std::vector<double>>();
-        double difference = 0;
-        for (std::size_t t = 0; t < exact.size(); ++t)
-          difference += std::abs(static_cast<double>(logprobs[t]) - exact[t]) / static_cast<double>(exact.size());
+        const double difference = mean_score_difference(*policy, request, expected);
         CHECK(difference < margin);
         CHECK(difference > 0);
-        const Completion completion = policy->complete({&request, 1}).at(0);
-        const ScoreRequest again{request.messages, completion.token_ids, 1.0};
-        CHECK(policy->score({&again, 1}).at(0).logprobs == completion.logprobs);
+        agon::test::check_scored_alike(*policy, request, policy->complete({&request, 1}).at(0));
       }
     }
 }
@@ -105,16 +103,8 @@ TEST_CASE("text models: keys and values of fewer bits are near, and scoring equa
       for (const Json& expected : cases) {
         CAPTURE(name, static_cast<int>(keys), expected["prompt"]);
         const CompletionRequest request = greedy_request(expected);
-        const ScoreRequest given{request.messages, expected["ids"].get<std::vector<std::int32_t>>(), 1.0};
-        const std::vector<float> logprobs = policy->score({&given, 1}).at(0).logprobs;
-        const auto exact = expected["logprobs"].get<std::vector<double>>();
-        double difference = 0;
-        for (std::size_t t = 0; t < exact.size(); ++t)
-          difference += std::abs(static_cast<double>(logprobs[t]) - exact[t]) / static_cast<double>(exact.size());
-        CHECK(difference < margin);
-        const Completion completion = policy->complete({&request, 1}).at(0);
-        const ScoreRequest again{request.messages, completion.token_ids, 1.0};
-        CHECK(policy->score({&again, 1}).at(0).logprobs == completion.logprobs);
+        CHECK(mean_score_difference(*policy, request, expected) < margin);
+        agon::test::check_scored_alike(*policy, request, policy->complete({&request, 1}).at(0));
       }
     }
 }

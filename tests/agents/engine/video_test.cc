@@ -1,12 +1,14 @@
 // Prompts with videos in the engine against transformers (script/golden.d/video.py).
-#include <cmath>
+#include <catch2/catch.hpp>
+#include <filesystem>
 
-#include "agents/engine/engine.h"
 #include "agents/engine/local_policy.h"
 #include "agents/hub/model_folder.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "golden_checkpoint.h"
+#include "golden_completion.h"
+#include "golden_engine.h"
 #include "golden_video.h"
 #include "temp_folder.h"
 
@@ -23,22 +25,6 @@ namespace {
 
 const std::pair<const char*, const char*> kModels[] = {
     {"qwen2_vl", "qwen_vl"}, {"uneven_windows", "qwen2_5_vl"}, {"qwen3_vl", "qwen_vl"}};
-
-std::vector<ImageGrid> grids_of(const EncodedPrompt& prompt) {
-  std::vector<ImageGrid> grids;
-  for (const auto& image : prompt.images) grids.push_back(image->grid);
-  return grids;
-}
-
-// log softmax of transformers' logits at a place of a row.
-double golden_logprob(const GoldenCheckpoint& model, int row, std::size_t place, std::int32_t id) {
-  const auto logits = model.values<float>("logits");
-  const auto size = static_cast<std::size_t>(model.config.text.vocab_size);
-  const float* const at = logits.data() + (static_cast<std::size_t>(row * model.columns) + place) * size;
-  double total = 0;
-  for (std::size_t i = 0; i < size; ++i) total += std::exp(static_cast<double>(at[i]));
-  return static_cast<double>(at[id]) - std::log(total);
-}
 
 // The model with agon's own template, which places videos, and the settings of an example.
 std::filesystem::path folder_of(const Json& example, const TempFolder& scratch) {
@@ -68,35 +54,15 @@ EncodedPrompt encode(const Message& question, const ModelFolder& folder) {
 TEST_CASE("videos: positions equal get_rope_index") {
   for (const auto& [name, set] : kModels) {
     CAPTURE(name);
-    const GoldenCheckpoint model = golden_checkpoint(name, set, "video");
-    const auto expected = model.values<std::int64_t>("positions");  // [3, B, S]
-    for (int row = 0; row < model.rows; ++row) {
-      const EncodedPrompt prompt = model.prompt(row);
-      const auto positions = mrope_positions(prompt.ids, grids_of(prompt), model.config, nullptr);
-      for (std::size_t i = 0; i < positions.size(); ++i)
-        for (int axis = 0; axis < 3; ++axis)
-          CHECK(positions[i][static_cast<std::size_t>(axis)] ==
-                expected[static_cast<std::size_t>((axis * model.rows + row) * model.columns) + i]);
-    }
+    test::check_positions(golden_checkpoint(name, set, "video"));
   }
 }
 
 TEST_CASE("videos: scores equal transformers' log-probabilities") {
   for (const auto& [name, set] : kModels) {
+    CAPTURE(name);
     const GoldenCheckpoint model = golden_checkpoint(name, set, "video");
-    Engine engine(load_engine_weights(model.folder, model.config, WeightKind::f32), model.config,
-                  std::make_shared<agon::test::LetterTokenizer>(), EngineOptions{.threads = 2});
-    for (int row = 0; row < model.rows; ++row) {
-      CAPTURE(name, row);
-      const EncodedPrompt whole = model.prompt(row);
-      const std::size_t cut = whole.ids.size() - 4;  // behind the videos
-      const std::vector<std::int32_t> rest(whole.ids.begin() + static_cast<std::ptrdiff_t>(cut), whole.ids.end());
-      const auto scores = engine.score({{model.prompt(row, cut), rest, 1.0}});
-      REQUIRE(scores.at(0).logprobs.size() == rest.size());
-      for (std::size_t i = 0; i < rest.size(); ++i)
-        CHECK(static_cast<double>(scores[0].logprobs[i]) ==
-              Approx(golden_logprob(model, row, cut + i - 1, rest[i])).margin(1e-4));
-    }
+    test::check_scores(*test::engine_of(model, {.threads = 2}), model);
   }
 }
 
@@ -108,7 +74,7 @@ TEST_CASE("videos: messages become the ids and positions of transformers' proces
     const EncodedPrompt prompt = encode(question_of(example), folder);
     CHECK(prompt.ids == example["prompt_ids"].get<std::vector<std::int32_t>>());
     std::int32_t next = 0;
-    CHECK(mrope_positions(prompt.ids, grids_of(prompt), folder.config, &next) ==
+    CHECK(mrope_positions(prompt.ids, test::grids_of(prompt), folder.config, &next) ==
           example["positions"].get<std::vector<std::array<std::int32_t, 3>>>());
     CHECK(next == example["next"].get<std::int32_t>());
   }
@@ -124,13 +90,7 @@ TEST_CASE("videos: greedy completions equal transformers' generate, and are scor
     request.sampling.temperature = 0;
     request.sampling.max_tokens = static_cast<int>(example["ids"].size());
     const Completion completion = policy->complete({&request, 1}).at(0);
-    CHECK(completion.token_ids == example["ids"].get<std::vector<std::int32_t>>());
-    const auto logprobs = example["logprobs"].get<std::vector<double>>();
-    REQUIRE(completion.logprobs.size() == logprobs.size());
-    for (std::size_t t = 0; t < logprobs.size(); ++t)
-      CHECK(static_cast<double>(completion.logprobs[t]) == Approx(logprobs[t]).margin(1e-4));
-    const ScoreRequest again{request.messages, completion.token_ids, 1.0};
-    CHECK(policy->score({&again, 1}).at(0).logprobs == completion.logprobs);
+    test::check_golden_completion(*policy, request, completion, example);
   }
 }
 

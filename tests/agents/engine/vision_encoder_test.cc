@@ -1,26 +1,15 @@
 #include "agents/engine/vision_encoder.h"
 
-#include <cmath>
+#include <catch2/catch.hpp>
 
-#include "agents/engine/compute_pool.h"
 #include "golden_checkpoint.h"
-#include "kernel_testing.h"
+#include "golden_engine.h"
 
 using namespace agon::agents;
 using agon::test::golden_checkpoint;
 
 TEST_CASE("vision encoder: equal to transformers, window and full attention, all sizes") {
-  const auto model = golden_checkpoint(GENERATE("one_picture", "uneven_windows", "wide_head"));
-  const EngineWeights weights = load_engine_weights(model.folder, model.config, WeightKind::f32);
-  std::vector<float> all;
-  for (const auto& image : model.images()) {
-    const auto embeddings = encode_image(weights.vision, *model.config.vision, *image, {});
-    all.insert(all.end(), embeddings.begin(), embeddings.end());
-    ComputePool threads(3);
-    const auto again = encode_image(weights.vision, *model.config.vision, *image, threads.parallel());
-    CHECK(agon::test::same_bits(again.data(), embeddings.data(), embeddings.size()));
-  }
-  agon::test::check_close(all, model.values<float>("images"), 1e-4, 1e-4);
+  agon::test::check_vision_tower(golden_checkpoint(GENERATE("one_picture", "uneven_windows", "wide_head")));
 }
 
 TEST_CASE("vision encoder: windows cover each unit once, row by row, the last ones smaller") {

@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "agents/rollout.h"
-#include "core/error.h"
+#include "error_of.h"
 #include "fake_chat.h"
 #include "paths.h"
 
@@ -256,12 +256,8 @@ TEST_CASE("the key goes to the server and into no message") {
   RemotePolicy policy(endpoint);
   CHECK(ask(policy, asking()).at(0).text != "");
   ::setenv("AGON_TEST_KEY", "sk-wrong-secret-987654321", 1);
-  try {
-    RemotePolicy wrong(endpoint);
-    FAIL_CHECK("a wrong key");
-  } catch (const Error& error) {
-    CHECK_THAT(error.what(), !Contains("sk-wrong") && Contains("<key>") && Contains("AGON_TEST_KEY"));
-  }
+  CHECK_THAT(error_of([&] { RemotePolicy wrong(endpoint); }),
+             !Contains("sk-wrong") && Contains("<key>") && Contains("AGON_TEST_KEY"));
   ::unsetenv("AGON_TEST_KEY");
   CHECK_THROWS_WITH(RemotePolicy(endpoint), Contains("AGON_TEST_KEY"));
 }

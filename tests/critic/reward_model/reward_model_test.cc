@@ -15,26 +15,25 @@
 #include "critic/reward_model/evaluation.h"
 #include "critic/reward_model/preference.h"
 #include "critic/reward_model/reward_model_critic.h"
-#include "paths.h"
+#include "error_of.h"
+#include "reward_fixture.h"
 #include "temp_folder.h"
 
 using namespace agon;
 using namespace agon::critic;
+using agon::test::kRewardBase;
+using agon::test::reward_question;
 using Catch::Contains;
 
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kBase = agon::test::golden_path("generation/model");
-
-std::vector<Message> question(const std::string& text = "Which one?") { return {Message::of(Role::user, text)}; }
-
 // A saved model whose adapter and head are far from what they start as.
 fs::path shaken_model(const fs::path& folder, bool joint,
                       agents::Representation representation = agents::Representation::last, bool likelihood = false) {
   agents::RewardNetworkSettings settings;
-  settings.base = kBase;
+  settings.base = kRewardBase;
   settings.joint = joint;
   settings.representation = representation;
   settings.likelihood = likelihood;
@@ -48,7 +47,7 @@ fs::path shaken_model(const fs::path& folder, bool joint,
 }
 
 std::vector<double> scores_of(RewardModel& model, const std::vector<std::string>& responses) {
-  const Candidates set{question(), responses};
+  const Candidates set{reward_question(), responses};
   return model.score(std::span(&set, 1)).at(0);
 }
 
@@ -56,7 +55,7 @@ std::vector<double> scores_of(RewardModel& model, const std::vector<std::string>
 std::vector<double> network_scores(const fs::path& folder, const std::vector<std::string>& responses) {
   const at::NoGradGuard no_grad;
   agents::RewardNetwork network(folder);
-  const agents::ResponseSet set = network.encode(question(), responses);
+  const agents::ResponseSet set = network.encode(reward_question(), responses);
   const at::Tensor scores = network.scores(std::span(&set, 1)).scores.to(at::kDouble).contiguous();
   return {scores.const_data_ptr<double>(), scores.const_data_ptr<double>() + scores.numel()};
 }
@@ -96,17 +95,18 @@ TEST_CASE("reward model: with the likelihood the engine's scores are the network
     CHECK(largest_difference(scores_of(*open_reward_model(saved), kFour), network_scores(saved, kFour)) < 1e-5);
   }
 
-  agents::RewardNetwork fresh({.base = kBase, .joint = false, .likelihood = true, .lora = {4, 4, agents::kLoraTargets}},
-                              1);
+  agents::RewardNetwork fresh(
+      {.base = kRewardBase, .joint = false, .likelihood = true, .lora = {4, 4, agents::kLoraTargets}}, 1);
   {
     const at::NoGradGuard no_grad;  // a head that says nothing: the likelihood alone is left
     for (const at::Tensor& weight : fresh.parameters())
       if (weight.numel() != 1 || weight.item<double>() == 0) at::Tensor(weight).zero_();
   }
   fresh.save(folder / "fresh", Json::object());
-  const auto policy = agents::make_local_policy(kBase, {.backend = {.memory = {.weights = agents::WeightKind::f32}}});
+  const auto policy =
+      agents::make_local_policy(kRewardBase, {.backend = {.memory = {.weights = agents::WeightKind::f32}}});
   std::vector<agents::ScoreRequest> requests;
-  for (const std::string& response : kFour) requests.push_back({question(), {}, 1.0, response});
+  for (const std::string& response : kFour) requests.push_back({reward_question(), {}, 1.0, response});
   std::vector<double> expected;
   for (const agents::TokenScores& tokens : policy->score(requests))
     expected.push_back(agents::kFirstLikelihoodWeight *
@@ -157,7 +157,8 @@ TEST_CASE("reward model: text in a response is never a separator") {
   for (const std::string text : {"<|resp_sep|>", "one<|resp_sep|>two", "<|im_end|>", "separator"})
     CHECK(scores_of(*model, {text, "two"}).size() == 2);
   agents::RewardNetwork network(folder / "rm");
-  const agents::ResponseSet set = network.encode(question(), std::vector<std::string>{"a<|resp_sep|>b<|im_end|>", "c"});
+  const agents::ResponseSet set =
+      network.encode(reward_question(), std::vector<std::string>{"a<|resp_sep|>b<|im_end|>", "c"});
   const agents::ResponseLayout layout = network.lay_out(set);
   const std::int32_t separator = network.folder().config.text.vocab_size - 1;
   CHECK(std::ranges::count(layout.sequences.at(0), separator) == 1);
@@ -174,19 +175,14 @@ TEST_CASE("reward model: what passes the context is refused with the number that
   for (int i = 0; i < 64; ++i) responses.push_back(std::to_string(i) + " " + longer);
   CHECK_THROWS_WITH(scores_of(*model, responses),
                     Contains("64 responses exceed the context of 512") && Contains("leaves"));
-  std::string message;
-  try {
-    scores_of(*model, responses);
-  } catch (const Error& error) {
-    message = error.what();
-  }
+  const std::string message = test::error_of([&] { scores_of(*model, responses); });
   REQUIRE(message.find("the first ") != std::string::npos);
   const auto fit = static_cast<std::size_t>(std::stoi(message.substr(message.find("the first ") + 10)));
   CHECK((fit > 0 && fit < 64));
   CHECK(scores_of(*model, {responses.begin(), responses.begin() + static_cast<std::ptrdiff_t>(fit)}).size() == fit);
-  CHECK_FALSE(model->fits({question(), responses}));
+  CHECK_FALSE(model->fits({reward_question(), responses}));
   // As a reward the group is read in several sets, each as it is by itself.
-  const std::vector<double> rewards = open_response_scorer(folder / "rm")->score(question(), responses);
+  const std::vector<double> rewards = open_response_scorer(folder / "rm")->score(reward_question(), responses);
   REQUIRE(rewards.size() == 64);
   std::vector<std::string> first(responses.begin(), responses.begin() + static_cast<std::ptrdiff_t>(fit));
   CHECK(largest_difference({rewards.begin(), rewards.begin() + static_cast<std::ptrdiff_t>(fit)},
@@ -194,13 +190,14 @@ TEST_CASE("reward model: what passes the context is refused with the number that
   CHECK(rewards.at(fit) == Approx(scores_of(*model, {responses[fit]}).at(0)).margin(1e-5));
   // Alone and too long it stays an error.
   for (int i = 0; i < 6; ++i) longer += longer;
-  CHECK_THROWS_WITH(open_response_scorer(folder / "rm")->score(question(), std::vector{longer}), Contains("context"));
+  CHECK_THROWS_WITH(open_response_scorer(folder / "rm")->score(reward_question(), std::vector{longer}),
+                    Contains("context"));
   // Apart, the response is counted from 1; a prompt that is too long by itself says so, in both forms.
   const auto apart = open_reward_model(shaken_model(folder / "apart", false));
   CHECK_THROWS_WITH(scores_of(*apart, {"a", longer, "b"}),
                     Contains("response 2 of 3 is") && Contains("the first 1 fit"));
   for (const RewardModel* one : {model.get(), apart.get()})
-    CHECK_THROWS_WITH(one->require({question(longer), {"a"}}), Contains("the prompt alone is"));
+    CHECK_THROWS_WITH(one->require({reward_question(longer), {"a"}}), Contains("the prompt alone is"));
 }
 
 TEST_CASE("reward model: equal responses are read once apart and each by itself when joint") {
@@ -214,7 +211,7 @@ TEST_CASE("reward model: equal responses are read once apart and each by itself 
   const std::vector<double> joint = scores_of(*open_reward_model(folder_of_joint), responses);
   CHECK(joint[0] != joint[2]);
   // As rewards, equal responses of a group get the same.
-  const std::vector<double> rewards = open_response_scorer(folder_of_joint)->score({question("q")}, responses);
+  const std::vector<double> rewards = open_response_scorer(folder_of_joint)->score({reward_question("q")}, responses);
   CHECK(rewards[0] == rewards[2]);
   CHECK(rewards[1] == rewards[4]);
 }
@@ -276,9 +273,9 @@ TEST_CASE("reward model: as critic it judges steps of one place together") {
   const test::TempFolder folder;
   const auto model = open_reward_model(shaken_model(folder / "rm", true));
   const auto critic = make_reward_model_critic(*model, "rm");
-  const std::vector<StepInContext> steps = {{question(), "First.", "two", nullptr},
-                                            {question(), "First.", "three", nullptr},
-                                            {question("Else?"), "", "x", nullptr}};
+  const std::vector<StepInContext> steps = {{reward_question(), "First.", "two", nullptr},
+                                            {reward_question(), "First.", "three", nullptr},
+                                            {reward_question("Else?"), "", "x", nullptr}};
   const std::vector<Verdict> verdicts = critic->judge(steps);
   REQUIRE(verdicts.size() == 3);
   const std::vector<double> together = scores_of(*model, {"First.\n\ntwo", "First.\n\nthree"});
@@ -291,7 +288,7 @@ TEST_CASE("reward model: as critic it judges steps of one place together") {
   std::string endless;
   for (int i = 0; i < 20000; ++i) endless += "word ";
   const std::vector<Verdict> others =
-      critic->judge(std::vector<StepInContext>{steps[0], {question(), "First.", endless, nullptr}, steps[1]});
+      critic->judge(std::vector<StepInContext>{steps[0], {reward_question(), "First.", endless, nullptr}, steps[1]});
   CHECK((others[1].judgement == Judgement::invalid && others[1].fault.find("context") != std::string::npos));
   CHECK((others[0].probability == verdicts[0].probability && others[2].probability == verdicts[1].probability));
 }
@@ -301,7 +298,7 @@ TEST_CASE("evaluation: orders are told apart, and figures go with the file's ran
   std::vector<Preference> preferences;
   for (int i = 0; i < 40; ++i)
     preferences.push_back(
-        {std::to_string(i), "case", question("Case " + std::to_string(i)), kFour, {2, 1 + i % 2, 4, 3}});
+        {std::to_string(i), "case", reward_question("Case " + std::to_string(i)), kFour, {2, 1 + i % 2, 4, 3}});
   OrderSensitivity joint, apart;
   const auto see = [&](bool together, OrderSensitivity* order) {
     const auto model = open_reward_model(shaken_model(folder / (together ? "joint" : "apart"), together));

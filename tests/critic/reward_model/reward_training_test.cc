@@ -14,28 +14,26 @@
 #include "critic/reward_model/engine_reward_model.h"
 #include "critic/reward_model/judge_training.h"
 #include "critic/reward_model/training.h"
-#include "paths.h"
 #include "record/run_database.h"
+#include "reward_fixture.h"
 #include "temp_folder.h"
 
 using namespace agon;
 using namespace agon::critic;
+using agon::test::kRewardBase;
+using agon::test::reward_question;
 using Catch::Contains;
 
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kTrainedFrom = agon::test::golden_path("generation/model");
-
-std::vector<Message> asked(const std::string& text = "Which one?") { return {Message::of(Role::user, text)}; }
-
 // Sets in which the response that says "good" is the best one.
 fs::path good_and_bad(const fs::path& folder, int sets) {
   Rng rng(1);
   std::vector<Preference> preferences;
   for (int i = 0; i < sets; ++i) {
-    Preference one{std::to_string(i), i % 3 ? "many" : "few", asked("Case " + std::to_string(i)), {}, {}};
+    Preference one{std::to_string(i), i % 3 ? "many" : "few", reward_question("Case " + std::to_string(i)), {}, {}};
     const int best = rng.between(0, 2);
     for (int k = 0; k < 3; ++k) {
       one.responses.push_back(std::string(k == best ? "good " : "bad ") + static_cast<char>('a' + rng.between(0, 9)));
@@ -51,7 +49,7 @@ RewardTrainingConfig training_config(const test::TempFolder& folder, const std::
   RewardTrainingConfig config;
   config.output = folder / name;
   config.data = {data};
-  config.network.base = kTrainedFrom;
+  config.network.base = kRewardBase;
   config.network.inner = 64;
   config.network.lora.rank = 4;
   config.epochs = 3;
@@ -79,7 +77,7 @@ TEST_CASE("train-rm: every loss learns what is better, and the card tells how", 
     CHECK(notes.at("held_out").at("best_of_n").get<double>() > 0.9);
     CHECK(notes.at("slope").get<double>() > 0);
     const auto model = open_reward_model(config.output);
-    const Candidates set{asked("Case 5"), {"bad a", "good b", "bad c"}};
+    const Candidates set{reward_question("Case 5"), {"bad a", "good b", "bad c"}};
     const std::vector<double> scores = model->score(std::span(&set, 1)).at(0);
     CHECK(scores[1] > std::max(scores[0], scores[2]));
     const std::string card = read_file((config.output / "README.md").string());
@@ -197,10 +195,11 @@ TEST_CASE("train-rm: a folder in which another process trains is refused, a judg
 
 TEST_CASE("train-rm: imitation adds the loss of the best response's tokens, and they become likelier") {
   agents::RewardNetworkSettings settings;
-  settings.base = kTrainedFrom;
+  settings.base = kRewardBase;
   settings.inner = 32;
   settings.lora.rank = 4;
-  const agents::RankedResponses set{asked(), {"two", "three", "a longer response", "7"}, {2, 1, 3, 4}, {1, 0, 2, 3}};
+  const agents::RankedResponses set{
+      reward_question(), {"two", "three", "a longer response", "7"}, {2, 1, 3, 4}, {1, 0, 2, 3}};
   agents::RewardNetwork network(settings, 1);
   const agents::ResponseSet encoded = network.encode(set.messages, set.responses);
   const double best = network.scores(std::span(&encoded, 1), true).log_likelihoods[1].item<double>();
@@ -220,7 +219,7 @@ TEST_CASE("train-rm: imitation adds the loss of the best response's tokens, and 
 
 TEST_CASE("train-rm: weights that are not finite are told before they are saved") {
   agents::RewardNetworkSettings settings;
-  settings.base = kTrainedFrom;
+  settings.base = kRewardBase;
   settings.inner = 8;
   settings.lora.rank = 4;
   const agents::RewardLearner learner(settings, {.threads = 1});
@@ -232,11 +231,11 @@ TEST_CASE("train-rm: weights that are not finite are told before they are saved"
 
 TEST_CASE("train-rm: sets of one rank teach nothing, and only they are no data") {
   const test::TempFolder folder;
-  write_preferences(folder / "ties.jsonl", {{"t", "c", asked(), {"a", "b"}, {1, 1}}});
+  write_preferences(folder / "ties.jsonl", {{"t", "c", reward_question(), {"a", "b"}, {1, 1}}});
   CHECK_THROWS_WITH(train_reward_model(training_config(folder, "rm", folder / "ties.jsonl"), false),
                     Contains("nothing to train on"));
-  write_preferences(folder / "best.jsonl",
-                    {{"t", "c", asked(), {"a", "b"}, {1, 1}}, {"u", "c", asked(), {"a", "b", "c"}, {1, 1, 2}}});
+  write_preferences(folder / "best.jsonl", {{"t", "c", reward_question(), {"a", "b"}, {1, 1}},
+                                            {"u", "c", reward_question(), {"a", "b", "c"}, {1, 1, 2}}});
   const Json notes = train_reward_model(training_config(folder, "rm", folder / "best.jsonl"), false);
   CHECK(notes.at("passed_over") == 1);
   CHECK(notes.at("ties_drawn") == 3);  // one set, three epochs
@@ -251,7 +250,7 @@ TEST_CASE("train-rm: a set that passes the context is named before the first ste
   const test::TempFolder folder;
   std::string longer;
   for (int i = 0; i < 3000; ++i) longer += "word ";
-  write_preferences(folder / "long.jsonl", {{"the long one", "c", asked(), {longer, "b"}, {1, 2}}});
+  write_preferences(folder / "long.jsonl", {{"the long one", "c", reward_question(), {longer, "b"}, {1, 2}}});
   CHECK_THROWS_WITH(train_reward_model(training_config(folder, "rm", folder / "long.jsonl"), false),
                     Contains("set 'the long one'"));
 }

@@ -9,12 +9,12 @@
 #include "actor.h"
 #include "agents/hub/prompt.h"
 #include "agents/learn/loop/train_config.h"
-#include "core/error.h"
 #include "core/hash.h"
 #include "env/verdict.h"
 #include "env/wrappers/critic_role.h"
 #include "env/wrappers/role.h"
 #include "env/wrappers/sneaky_role.h"
+#include "error_of.h"
 #include "paths.h"
 
 using namespace agon;
@@ -162,16 +162,11 @@ TEST_CASE("A source of games goes on where it stood") {
 }
 
 TEST_CASE("Games that cannot be played are refused with the reason") {
-  const auto error_of = [](const std::string& source, std::vector<std::string> more = {}) -> std::string {
+  const auto error_of = [](const std::string& source, std::vector<std::string> more = {}) {
     more.push_back("output=out");
     more.push_back("policy=" + kModel);
     more.push_back("sources=[" + source + "]");
-    try {
-      agents::load_train_config({}, more);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    return test::error_of([&] { agents::load_train_config({}, more); });
   };
   using Catch::Contains;
   CHECK_THAT(error_of("{suite: charts, against: self}"), Contains("roles critic and sneaky") && Contains("solver"));

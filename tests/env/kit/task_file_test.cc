@@ -4,11 +4,11 @@
 #include <cstdio>
 
 #include "check_env.h"
-#include "core/error.h"
 #include "core/file.h"
 #include "core/text.h"
 #include "env/kit/question_file.h"
 #include "env/suite.h"
+#include "error_of.h"
 #include "paths.h"
 #include "temp_folder.h"
 
@@ -41,12 +41,9 @@ struct Files {
     write(name, bytes.substr(0, bytes.size() - 20));
   }
   std::string failure(const std::string& suite, const std::string& text) const {
-    try {
+    return test::error_of([&] {
       make_env(suite, {.file = write("tasks.jsonl", text), .baseline = suite == "questions" ? "direct" : ""});
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    });
   }
 };
 

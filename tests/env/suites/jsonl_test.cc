@@ -1,9 +1,9 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
-#include "core/error.h"
 #include "core/file.h"
 #include "env/suite.h"
+#include "error_of.h"
 #include "temp_folder.h"
 
 using namespace agon;
@@ -34,12 +34,7 @@ const std::string kGood =
 // The message with which opening these lines fails.
 std::string failure(const std::string& lines) {
   const Folder folder;
-  try {
-    make_env("jsonl", {.file = folder.write(lines)});
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return test::error_of([&] { make_env("jsonl", {.file = folder.write(lines)}); });
 }
 
 }  // namespace

@@ -20,6 +20,7 @@
 #include "core/json_parse.h"
 #include "core/rng.h"
 #include "core/text.h"
+#include "error_of.h"
 #include "paths.h"
 #include "temp_folder.h"
 #include "tools/search/index_builder.h"
@@ -48,12 +49,7 @@ struct Folder {
     return build_search_index(corpus, index);
   }
   std::string failure(const std::string& lines) const {
-    try {
-      build(lines);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    return test::error_of([&] { build(lines); });
   }
 };
 

@@ -13,13 +13,13 @@
 #include "agents/learn/data/sft/queue.h"
 #include "agents/learn/data/sft/written.h"
 #include "agents/learn/loop/sft_score.h"
-#include "core/error.h"
 #include "core/file.h"
 #include "core/text.h"
 #include "env/protocol.h"
 #include "env/suite.h"
 #include "env/verdict.h"
 #include "env/wrappers/critic_role.h"
+#include "error_of.h"
 #include "paths.h"
 #include "torch_catch.h"
 
@@ -74,12 +74,7 @@ std::filesystem::path write_config(const ScratchFolder& scratch, const std::stri
 }
 
 std::string sft_error(const std::filesystem::path& file) {
-  try {
-    load_sft_config(file);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return test::error_of([&] { load_sft_config(file); });
 }
 
 std::vector<double> losses(const std::filesystem::path& folder) {

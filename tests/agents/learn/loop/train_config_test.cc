@@ -7,8 +7,8 @@
 
 #include "agents/config_reader.h"
 #include "agents/learn/credit/credit.h"
-#include "core/error.h"
 #include "core/file.h"
+#include "error_of.h"
 #include "first_step.h"
 #include "paths.h"
 #include "temp_folder.h"
@@ -21,12 +21,7 @@ using namespace agon::test;
 namespace {
 
 std::string error_of(std::vector<std::string> changes) {
-  try {
-    config_with("out", std::move(changes));
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return test::error_of([&] { config_with("out", std::move(changes)); });
 }
 
 }  // namespace

@@ -2,12 +2,11 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/cat.h>
-#include <ATen/ops/cross_entropy_loss.h>
 
 #include "agents/learn/network/packed_batch.h"
 #include "agents/learn/network/transformer_network.h"
 #include "golden_model.h"
+#include "golden_network.h"
 #include "random_texts.h"
 #include "temp_folder.h"
 #include "tensors.h"
@@ -34,57 +33,26 @@ TEST_CASE("qwen_vl in torch: the vision tower with DeepStack equals transformers
 
 TEST_CASE("qwen_vl in torch: logits equal transformers") {
   for (const std::string& name : kQwenVl) {
+    INFO(name);
     GoldenModel golden(name, "qwen_vl");
-    const Tensor expected = golden["logits"], logits = golden.logits();
-    REQUIRE(logits.sizes() == expected.sizes());
-    for (std::size_t row = 0; row < golden.lengths().size(); ++row) {
-      const auto index = static_cast<std::int64_t>(row);
-      INFO(name << " row " << row);
-      CHECK(largest_difference(logits[index].narrow(0, 0, golden.lengths()[row]),
-                               expected[index].narrow(0, 0, golden.lengths()[row])) < 1e-4);
-    }
+    test::check_logits(golden);
   }
 }
 
 TEST_CASE("qwen_vl in torch: logits of prompts with videos equal transformers") {
   for (const auto& [name, set] : {std::pair("qwen2_vl", "qwen_vl"), std::pair("uneven_windows", "qwen2_5_vl"),
                                   std::pair("qwen3_vl", "qwen_vl")}) {
+    INFO(name);
     GoldenModel golden(name, set, "video");
-    const Tensor expected = golden["logits"], logits = golden.logits();
-    REQUIRE(logits.sizes() == expected.sizes());
-    for (std::size_t row = 0; row < golden.lengths().size(); ++row) {
-      const auto index = static_cast<std::int64_t>(row);
-      INFO(name << " row " << row);
-      CHECK(largest_difference(logits[index].narrow(0, 0, golden.lengths()[row]),
-                               expected[index].narrow(0, 0, golden.lengths()[row])) < 1e-4);
-    }
+    test::check_logits(golden);
   }
 }
 
 TEST_CASE("qwen_vl in torch: gradients equal transformers") {
   for (const std::string& name : kQwenVl) {
-    GoldenModel golden(name, "qwen_vl");
-    std::vector<Tensor> logits, labels;
-    const Tensor all = golden.logits(), ids = golden["ids"];
-    for (std::size_t row = 0; row < golden.lengths().size(); ++row) {
-      const std::int64_t index = static_cast<std::int64_t>(row), count = golden.lengths()[row] - 1;
-      logits.push_back(all[index].narrow(0, 0, count));
-      labels.push_back(ids[index].narrow(0, 1, count));
-    }
-    const Tensor loss = at::cross_entropy_loss(at::cat(logits), at::cat(labels));
     INFO(name);
-    CHECK(loss.item<double>() == Approx(golden["loss"].item<double>()).epsilon(1e-5));
-    loss.backward();
-    int compared = 0;
-    for (const auto& [key, parameter] : golden.model->named_parameters()) {
-      const Tensor expected = golden.find("gradient." + key);
-      if (!expected.defined()) continue;
-      INFO(key);
-      const double scale = expected.abs().max().item<double>();
-      CHECK(scale > 0);
-      CHECK(largest_difference(parameter.grad(), expected) < 1e-4 * scale + 1e-6);
-      ++compared;
-    }
+    GoldenModel golden(name, "qwen_vl");
+    const int compared = test::check_gradients(golden);
     CHECK(compared >= 12);
   }
 }

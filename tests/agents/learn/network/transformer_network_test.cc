@@ -4,11 +4,11 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/cat.h>
-#include <ATen/ops/cross_entropy_loss.h>
 
 #include "core/error.h"
 #include "core/text.h"
 #include "golden_model.h"
+#include "golden_network.h"
 #include "tensors.h"
 #include "torch_catch.h"
 
@@ -32,42 +32,17 @@ TEST_CASE("qwen2_5_vl: the vision tower equals transformers") {
 
 TEST_CASE("qwen2_5_vl: logits equal transformers") {
   for (const std::string& name : kModels) {
+    INFO(name);
     GoldenModel golden(name);
-    const Tensor expected = golden["logits"], logits = golden.logits();
-    REQUIRE(logits.sizes() == expected.sizes());
-    for (std::size_t row = 0; row < golden.lengths().size(); ++row) {
-      const auto index = static_cast<std::int64_t>(row);
-      INFO(name << " row " << row);
-      CHECK(largest_difference(logits[index].narrow(0, 0, golden.lengths()[row]),
-                               expected[index].narrow(0, 0, golden.lengths()[row])) < 1e-4);
-    }
+    test::check_logits(golden);
   }
 }
 
 TEST_CASE("qwen2_5_vl: gradients equal transformers") {
   for (const std::string& name : kModels) {
-    GoldenModel golden(name);
-    std::vector<Tensor> logits, labels;
-    const Tensor all = golden.logits(), ids = golden["ids"];
-    for (std::size_t row = 0; row < golden.lengths().size(); ++row) {
-      const std::int64_t index = static_cast<std::int64_t>(row), count = golden.lengths()[row] - 1;
-      logits.push_back(all[index].narrow(0, 0, count));
-      labels.push_back(ids[index].narrow(0, 1, count));
-    }
-    const Tensor loss = at::cross_entropy_loss(at::cat(logits), at::cat(labels));
     INFO(name);
-    CHECK(loss.item<double>() == Approx(golden["loss"].item<double>()).epsilon(1e-5));
-    loss.backward();
-    int compared = 0;
-    for (const auto& [key, parameter] : golden.model->named_parameters()) {
-      const Tensor expected = golden.find("gradient." + key);
-      if (!expected.defined()) continue;
-      INFO(key);
-      const double scale = expected.abs().max().item<double>();
-      CHECK(scale > 0);
-      CHECK(largest_difference(parameter.grad(), expected) < 1e-4 * scale + 1e-6);
-      ++compared;
-    }
+    GoldenModel golden(name);
+    const int compared = test::check_gradients(golden);
     CHECK(compared == 8);
   }
 }

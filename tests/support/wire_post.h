@@ -1,0 +1,16 @@
+// tests/support/wire_post.h - a request to a server of wire_server.h.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "net/http_client.h"
+#include "wire_server.h"
+
+namespace agon::test {
+
+inline net::HttpRequest post_to(const WireServer& server, std::string body, double seconds = 20) {
+  return {server.url("/x"), {"X-Test: 1"}, std::move(body), seconds};
+}
+
+}  // namespace agon::test
