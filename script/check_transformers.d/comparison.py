@@ -88,13 +88,13 @@ def is_expected(name):
 class Reference:
     """A folder as transformers reads it, with the resampler of pictures that agon reads from it, or another one."""
 
-    def __init__(self, folder, resampler=None):
+    def __init__(self, folder, resampler=None, dtype=torch.float32):
         self.folder = Path(folder)
         self.config = AutoConfig.from_pretrained(folder)
         self.tokenizer = AutoTokenizer.from_pretrained(folder)
         self.sees = hasattr(self.config, "vision_config")
         kind = AutoModelForImageTextToText if self.sees else AutoModelForCausalLM
-        self.model, loading = kind.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager",
+        self.model, loading = kind.from_pretrained(folder, dtype=dtype, attn_implementation="eager",
                                                    output_loading_info=True)
         self.model.eval()
         problems = {key: list(names) for key, names in loading.items() if any(not is_expected(str(n)) for n in names)}
@@ -178,6 +178,30 @@ def compare(agon, policy, reference, prompt, bound):
     if equal < len(ids):
         raise Different(f"{shown!r}: {len(ids) - equal} of {len(ids)} tokens are not the likeliest of transformers")
     return result
+
+
+class Noise:
+    """Of log-probabilities in bf16: how far agon and transformers are from transformers in fp32."""
+
+    def __init__(self, folder):
+        self.exact, self.rounded = Reference(folder), Reference(folder, dtype=torch.bfloat16)
+        self.sees = self.exact.sees
+        self.tokens = self.likeliest = 0
+        self.mine = self.theirs = self.my_worst = self.their_worst = 0.0
+
+    def add(self, agon, policy, prompt):
+        """Of the tokens that agon writes in bf16."""
+        written = complete(agon, policy, prompt)
+        ids = torch.tensor(written["token_ids"])[:, None]
+        logits = self.exact.rows(prompt, written["token_ids"])[1]
+        exact = logits.log_softmax(-1).gather(1, ids)[:, 0]
+        rounded = self.rounded.rows(prompt, written["token_ids"])[1].float().log_softmax(-1).gather(1, ids)[:, 0]
+        mine, theirs = (torch.tensor(written["logprobs"]) - exact).abs(), (rounded - exact).abs()
+        self.tokens += len(ids)
+        self.likeliest += int((logits.argmax(-1) == ids[:, 0]).sum())
+        self.mine, self.theirs = self.mine + float(mine.sum()), self.theirs + float(theirs.sum())
+        self.my_worst = max(self.my_worst, float(mine.max()))
+        self.their_worst = max(self.their_worst, float(theirs.max()))
 
 
 def compare_with_llama_cpp(file, reference, prompt, result, bound):

@@ -21,9 +21,22 @@ def picture(width, height):
     return image
 
 
+QUESTIONS = [
+    "What is the capital of France?", "a  b\tc 12345 <box> é日本語", "Explain in one sentence why the sky is blue.",
+    "Name three planets, one a line.", "A shop sells 3 boxes of 4 eggs, and 5 eggs break. How many are whole?",
+    "Traduis en anglais : « Il pleut depuis hier. »", "Return JSON with the keys name and age for Anna, who is 31.",
+    "Write a Python function that tells whether a number is prime.", "1 1 2 3 5 8 13 21",
+    "Repeat the word blue 30 times.",
+    "Write the alphabet backwards.", "Who wrote Faust, and when?", "x", "Was kostet ein Zug von Köln nach Wien?",
+    "Give a regular expression for a date such as 2026-11-30.", "List the steps of making tea, numbered.",
+    "What comes first, the question or the answer?", "日本の首都はどこですか。"]
+
+
 def fixed_prompts(sees):
-    texts = [Prompt("What is the capital of France?"), Prompt("Write a haiku about rain.", "Answer in English."),
-             Prompt("a  b\tc 12345 <box> é日本語")]
+    """20 texts, and what a model that sees is asked of pictures."""
+    texts = [Prompt(text, new_tokens=64) for text in QUESTIONS] + [
+        Prompt("Write a haiku about rain.", "Answer in English.", new_tokens=64),
+        Prompt("Go on: " + LONG * 20, "You count.", new_tokens=64)]
     if not sees:
         return texts
     return texts + [Prompt("What is the value of the red bar?", pictures=[picture(112, 112)]),
