@@ -12,7 +12,7 @@ struct ExitCode {
 inline constexpr ExitCode kExitCodes[] = {
     {kDone, "The work is done"},
     {kFailed, "The work failed, or only a part of it was done; the last line on standard error says why"},
-    {kWrongUsage, "The command line is wrong"},
+    {kWrongUsage, "The command line is wrong, whatever the files, folders and servers that it names hold"},
     {kStopped, "Ctrl-C or SIGTERM stopped the command; what was recorded stays, and --resume continues the run"}};
 
 }  // namespace agon::cli

@@ -77,6 +77,8 @@ int main(int argc, char** argv) {
     return fail(agon::cli::usage_message(app, error), kWrongUsage);
   } catch (const agon::cli::Interrupted& stopped) {
     return fail(stopped.what(), kStopped);
+  } catch (const agon::cli::WrongUsage& error) {
+    return fail(error.what(), kWrongUsage);
   } catch (const agon::cli::Failed&) {
     return flush_output(kFailed);
   } catch (const agon::Error& error) {

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "agents/model_fingerprint.h"
+#include "cli/flags/usage.h"
 #include "cli/interrupt.h"
 #include "cli/provenance.h"
 #include "cli/search_place.h"
@@ -135,9 +136,9 @@ std::optional<CostLimit> parse_cost_limit(const std::string& text, const agents:
   const char* const end = text.data() + text.size();
   const auto [last, fault] = std::from_chars(text.data() + (named ? kUnit.size() : 0), end, most);
   if (!named || fault != std::errc() || last != end || !(most > 0))
-    throw Error("run: --budget is '{}'. Write the most that the run may cost in US dollars, as in usd=5.", text);
+    throw WrongUsage("run: --budget is '{}'. Write the most that the run may cost in US dollars, as in usd=5.", text);
   if (!policy.endpoint || !policy.endpoint->price)
-    throw Error(
+    throw WrongUsage(
         "run: --budget does nothing with a policy without a price. Give --policy a YAML file with 'price: {{input: "
         "..., "
         "output: ...}}', US dollars a million tokens.");
@@ -156,7 +157,7 @@ fs::path default_folder(const std::string& name) {
 }
 
 RunPlace run_place(const std::string& command, const std::string& suite, const std::string& out, bool resume) {
-  if (resume && out.empty()) throw Error("{0}: --resume needs --out, the folder of the {0} to resume.", command);
+  if (resume && out.empty()) throw WrongUsage("{0}: --resume needs --out, the folder of the {0} to resume.", command);
   const fs::path folder = out.empty() ? default_folder(suite) : fs::path(out);
   if (resume && !fs::exists(folder / record::kRunDatabase))
     std::fputs(fmt::format("{}: nothing to resume in {}; starting anew there\n", command, folder.string()).c_str(),

@@ -30,8 +30,8 @@ struct RunPlace {
   std::string go_on;    // for messages: the flags that resume it
 };
 
-// `out`, or a default folder named after the suite. Throws Error for resume without out; says on stderr if there is
-// nothing to resume.
+// `out`, or a default folder named after the suite. Throws WrongUsage for resume without out; says on stderr if there
+// is nothing to resume.
 RunPlace run_place(const std::string& command, const std::string& suite, const std::string& out, bool resume);
 
 // The most that a run may cost, over all its processes. What is under way when it is reached still counts.
@@ -39,7 +39,7 @@ struct CostLimit {
   agents::Price price;
   double most_usd = 0;
 };
-// "usd=5". Throws Error for another text, and for a policy without a price.
+// "usd=5". Throws WrongUsage for another text, and for a policy without a price.
 std::optional<CostLimit> parse_cost_limit(const std::string& text, const agents::PolicySource& policy);
 
 struct PlayedRun {

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands/commands.h"
+#include "cli/flags/usage.h"
 #include "cli/help/help.h"
 #include "cli/version.h"
 
@@ -29,6 +30,12 @@ const std::vector<CommandGroup>& groups() {
   return kGroups;
 }
 
+// An empty one names nothing.
+void require_paths(CLI::App& command) {
+  for (CLI::Option* const option : command.get_options())
+    if (option->get_type_name() == "<path>") option->check(some_text());
+}
+
 }  // namespace
 
 std::shared_ptr<CLI::App> make_program() {
@@ -41,7 +48,9 @@ std::shared_ptr<CLI::App> make_program() {
   for (const CommandGroup& group : groups())
     for (const auto add : group.commands) {
       add(*program);
-      program->get_subcommands({}).back()->group(group.name);
+      CLI::App& command = *program->get_subcommands({}).back();
+      command.group(group.name);
+      require_paths(command);
     }
   return program;
 }

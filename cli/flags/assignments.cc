@@ -1,15 +1,15 @@
 #include "cli/flags/assignments.h"
+#include "cli/flags/usage.h"
 
 #include <set>
 
-#include "core/error.h"
 #include "core/json_parse.h"
 
 namespace agon::cli {
 
 std::pair<std::string, std::string> split_assignment(const std::string& text, const std::string& flag) {
   const std::size_t equals = text.find('=');
-  if (equals == 0 || equals == std::string::npos) throw Error("{}: '{}' is not KEY=VALUE.", flag, text);
+  if (equals == 0 || equals == std::string::npos) throw WrongUsage("{}: '{}' is not KEY=VALUE.", flag, text);
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
@@ -17,7 +17,7 @@ void require_keys_once(const std::vector<std::string>& assignments, const std::s
   std::set<std::string> keys;
   for (const std::string& assignment : assignments)
     if (const std::string key = split_assignment(assignment, flag).first; !keys.insert(key).second)
-      throw Error("{}: {} is given twice. Give it once.", flag, key);
+      throw WrongUsage("{}: {} is given twice. Give it once.", flag, key);
 }
 
 Json settings_of(const std::vector<std::string>& assignments, const std::string& flag) {

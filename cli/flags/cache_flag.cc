@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "cli/flags/usage.h"
-#include "core/error.h"
 
 namespace agon::cli {
 
@@ -25,8 +24,8 @@ void use_cache(agents::PolicySource& policy, const std::string& cache) {
 void require_server(const std::string& command, const std::string& cache,
                     std::span<const agents::PolicySource> policies) {
   if (!cache.empty() && std::ranges::none_of(policies, [](const auto& one) { return one.endpoint.has_value(); }))
-    throw Error("{}: --cache does nothing with a model folder: it is for a policy behind a server. Leave it out.",
-                command);
+    throw WrongUsage("{}: --cache does nothing with a model folder: it is for a policy behind a server. Leave it out.",
+                     command);
 }
 
 }  // namespace agon::cli

@@ -16,7 +16,7 @@ namespace agon::cli {
 CLI::Option* add_cache_option(CLI::App& command, std::string& cache);
 // A server's cache is used as the flag says; without the flag, as its YAML file says.
 void use_cache(agents::PolicySource& policy, const std::string& cache);
-// Throws Error for a flag that was given where no policy is a server.
+// Throws WrongUsage for a flag that was given where no policy is a server.
 void require_server(const std::string& command, const std::string& cache,
                     std::span<const agents::PolicySource> policies);
 

@@ -79,12 +79,12 @@ double parse_probability(std::string_view text) {
   double value = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (fault != std::errc() || end != text.data() + text.size())
-    throw Error("critic: constant needs a probability, as in constant=0.5; got '{}'.", text);
+    throw WrongUsage("critic: constant needs a probability, as in constant=0.5; got '{}'.", text);
   return value;
 }
 
 std::string instructions_of(const CriticFlags& flags) {
-  return flags.instructions ? *flags.instructions : critic::critic_instructions(flags.prompt);
+  return flags.instructions ? *flags.instructions : of_flags([&] { return critic::critic_instructions(flags.prompt); });
 }
 
 std::unique_ptr<critic::StepCritic> make_writing_critic(const CriticFlags& flags, agents::Policy& policy) {
@@ -94,7 +94,7 @@ std::unique_ptr<critic::StepCritic> make_writing_critic(const CriticFlags& flags
   critic::GenerativeCriticOptions options;
   options.instructions = instructions;
   options.critiques = flags.critiques;
-  options.combine = critic::parse_combine(flags.combine);
+  options.combine = of_flags([&] { return critic::parse_combine(flags.combine); });
   options.temperature = flags.temperature;
   options.max_tokens = flags.max_tokens;
   options.seed = flags.seed;
@@ -173,11 +173,13 @@ void add_critic_options(CLI::App& command, CriticFlags& flags, const std::string
       ->group(kCriticFlags);
   command.add_option(name("model"), flags.model, "Name of the model on the process-reward server")
       ->type_name("<name>")
+      ->check(some_text())
       ->group(kCriticFlags);
   command
       .add_option(name("key-env"), flags.key_env,
                   "Environment variable that holds the key of the process-reward server")
       ->type_name("<name>")
+      ->check(some_text())
       ->group(kCriticFlags);
   command
       .add_option(name("form"), flags.form,
@@ -202,7 +204,7 @@ void require_used(const CLI::App& command, const CriticFlags& flags, const std::
       {"--" + prefix + "form", {"process-reward"}}};
   for (const auto& [flag, critics] : used)
     if (is_given(command, flag) && std::ranges::find(critics, flags.critic) == critics.end())
-      throw Error(
+      throw WrongUsage(
           "critic: {0} does nothing with --critic {2}: it is for {1}. Leave it out, or choose another --critic.", flag,
           fmt::join(critics, ", "), flags.critic);
   require_used(command, {{"--" + prefix + "combine", flags.critiques > 1, "with one critique",
@@ -267,13 +269,13 @@ OpenCritic open_critic(const CriticFlags& flags, agents::Policy* solver, const a
   if (flags.critic == "oracle") {
     open.critic = critic::make_oracle_critic();
   } else if (flags.critic.starts_with(kConstant)) {
-    open.critic =
-        critic::make_constant_critic(parse_probability(std::string_view(flags.critic).substr(kConstant.size())));
+    const double probability = parse_probability(std::string_view(flags.critic).substr(kConstant.size()));
+    open.critic = of_flags([&] { return critic::make_constant_critic(probability); });
   } else if (flags.critic == "random") {
     open.critic = critic::make_random_critic(flags.seed);
   } else if (flags.critic == "process-reward") {
     open.critic = critic::make_process_reward_critic(
-        {flags.url, flags.model, critic::parse_reward_form(flags.form), flags.key_env});
+        {flags.url, flags.model, of_flags([&] { return critic::parse_reward_form(flags.form); }), flags.key_env});
   } else if (flags.critic.starts_with(kRewardModel)) {
     const std::filesystem::path folder = reward_model_folder(flags);
     open.reward_model = critic::open_reward_model(folder);
@@ -286,9 +288,9 @@ OpenCritic open_critic(const CriticFlags& flags, agents::Policy* solver, const a
     open.critic = make_writing_critic(flags, is_solver ? *solver : *open.policy);
     open.label = flags.critic + " ";
   } else {
-    throw Error("{}", unknown_name_message("critic", flags.critic,
-                                           {"generative", "discriminative", "self-score", "process-reward",
-                                            "reward-model:DIR", "oracle", "constant=P", "random"}));
+    throw WrongUsage("{}", unknown_name_message("critic", flags.critic,
+                                                {"generative", "discriminative", "self-score", "process-reward",
+                                                 "reward-model:DIR", "oracle", "constant=P", "random"}));
   }
   open.label += open.critic->name();
   return open;

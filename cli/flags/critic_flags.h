@@ -33,7 +33,7 @@ struct CriticFlags {
 // Adds their options, except the seed. prefix: put before all names except --critic and --critiques ("critic-", if the
 // command itself has options of these names). `flags` must outlive the parse.
 void add_critic_options(CLI::App& command, CriticFlags& flags, const std::string& prefix = {});
-// Throws Error for a flag among them that was given and that this critic does not use.
+// Throws WrongUsage for a flag among them that was given and that this critic does not use.
 void require_used(const CLI::App& command, const CriticFlags& flags, const std::string& prefix = {});
 // The policies that such a critic asks, one or none.
 std::vector<agents::PolicySource> critic_policies(const CriticFlags& flags, const agents::PolicySource* solver);
@@ -56,7 +56,7 @@ struct OpenCritic {
   std::unique_ptr<critic::StepCritic> critic;
   std::string label;  // "generative agon-tiny"
 };
-// Throws Error for an unknown critic, with the nearest name, and for options that it cannot use. solver, source: a
+// Throws WrongUsage for an unknown critic, with the nearest name, and for options that it cannot use. solver, source: a
 // policy that is already open, and what it was opened from; a critic of the same source shares it. It must outlive the
 // critic.
 OpenCritic open_critic(const CriticFlags& flags, agents::Policy* solver = nullptr,

@@ -1,9 +1,9 @@
 #include "cli/flags/device_flag.h"
+#include "cli/flags/usage.h"
 
 #include <CLI/CLI.hpp>
 
 #include "cli/flags/flag_use.h"
-#include "core/error.h"
 
 namespace agon::cli {
 
@@ -19,9 +19,10 @@ CLI::Option* add_device_option(CLI::App& command, std::string& device) {
 
 void use_device(agents::PolicySource& policy, const std::string& device) {
   if (device.empty()) return;
-  if (policy.endpoint) throw Error("--device does nothing with a server, which has its own. Leave it out.");
+  if (policy.endpoint) throw WrongUsage("--device does nothing with a server, which has its own. Leave it out.");
   if (policy.choices.device != agents::kCpuDevice && policy.choices.device != device)
-    throw Error("--device {} contradicts #{} behind the folder. Leave one of them out.", device, policy.choices.device);
+    throw WrongUsage("--device {} contradicts #{} behind the folder. Leave one of them out.", device,
+                     policy.choices.device);
   policy.choices.device = device;
 }
 

@@ -14,9 +14,10 @@ class Option;
 namespace agon::cli {
 
 CLI::Option* add_device_option(CLI::App& command, std::string& device);
-// The policy is computed on the device of the flag. Throws Error for a server, and where the folder has another ending.
+// The policy is computed on the device of the flag. Throws WrongUsage for a server, and where the folder has another
+// ending.
 void use_device(agents::PolicySource& policy, const std::string& device);
-// Throws Error for a given --threads, which are of agon's kernels, if the policy is computed by LibTorch.
+// Throws WrongUsage for a given --threads, which are of agon's kernels, if the policy is computed by LibTorch.
 void require_threads_used(const CLI::App& command, const agents::PolicySource& policy);
 
 }  // namespace agon::cli

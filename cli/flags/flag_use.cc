@@ -1,4 +1,5 @@
 #include "cli/flags/flag_use.h"
+#include "cli/flags/usage.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +7,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "core/error.h"
 #include "core/paths.h"
 
 namespace agon::cli {
@@ -14,26 +14,28 @@ namespace agon::cli {
 void require_used(const CLI::App& command, const std::vector<FlagUse>& uses) {
   for (const FlagUse& use : uses)
     if (!use.used && command.count(use.flag) > 0)
-      throw Error("{}: {} does nothing {}. Leave it out{}.", command.get_name(), use.flag, use.why,
-                  use.instead.empty() ? "" : ", or " + use.instead);
+      throw WrongUsage("{}: {} does nothing {}. Leave it out{}.", command.get_name(), use.flag, use.why,
+                       use.instead.empty() ? "" : ", or " + use.instead);
 }
 
 void require_each_once(const std::string& command, const std::string& flag, const std::vector<std::string>& values) {
   for (const std::string& value : values)
     if (std::ranges::count(values, value) > 1)
-      throw Error("{}: {} {} is given twice. Give it once.", command, flag, value);
+      throw WrongUsage("{}: {} {} is given twice. Give it once.", command, flag, value);
 }
 
 void require_each_path_once(const std::string& command, const std::string& flag,
                             const std::vector<std::string>& paths) {
-  agon::require_each_path_once(fmt::format("{}: {}", command, flag),
-                               std::vector<std::filesystem::path>(paths.begin(), paths.end()));
+  of_flags([&] {
+    agon::require_each_path_once(fmt::format("{}: {}", command, flag),
+                                 std::vector<std::filesystem::path>(paths.begin(), paths.end()));
+  });
 }
 
 void require_samples_differ(const std::string& command, int samples, double temperature) {
   if (samples > 1 && temperature <= 0)
-    throw Error("{}: {} samples at temperature 0 are all the same. Give --samples 1, or a --temperature above 0.",
-                command, samples);
+    throw WrongUsage("{}: {} samples at temperature 0 are all the same. Give --samples 1, or a --temperature above 0.",
+                     command, samples);
 }
 
 }  // namespace agon::cli

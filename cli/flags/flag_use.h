@@ -17,15 +17,15 @@ struct FlagUse {
   std::string instead = {};  // "choose --method beam, diverse-beam or mcts"; empty: leave it out
 };
 
-// Throws Error for the first of `uses` that was given and is not used: "search: --width does nothing with --method
+// Throws WrongUsage for the first of `uses` that was given and is not used: "search: --width does nothing with --method
 // guided. Leave it out, or choose --method beam, diverse-beam or mcts." REQUIRES: the command has every flag.
 void require_used(const CLI::App& command, const std::vector<FlagUse>& uses);
 
-// Throw Error for a value given twice, so that nothing counts twice: "eval-critic: --suite charts is given twice. Give
-// it once." The second one resolves paths before it compares them.
+// Throw WrongUsage for a value given twice, so that nothing counts twice: "eval-critic: --suite charts is given twice.
+// Give it once." The second one resolves paths before it compares them.
 void require_each_once(const std::string& command, const std::string& flag, const std::vector<std::string>& values);
 void require_each_path_once(const std::string& command, const std::string& flag, const std::vector<std::string>& paths);
-// Throws Error if several samples of one prompt cannot differ.
+// Throws WrongUsage if several samples of one prompt cannot differ.
 void require_samples_differ(const std::string& command, int samples, double temperature);
 
 }  // namespace agon::cli

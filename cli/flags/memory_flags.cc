@@ -8,7 +8,6 @@
 
 #include "agents/engine/local_policy.h"
 #include "cli/flags/usage.h"
-#include "core/error.h"
 
 namespace agon::cli {
 namespace {
@@ -18,16 +17,16 @@ constexpr std::int64_t kMegabyte = 1'000'000;
 void use_weights(agents::PolicySource& policy, const std::string& weights) {
   const agents::WeightKind kind = agents::find_weight_kind(weights).value();
   if (policy.choices.weights != agents::WeightKind::automatic && policy.choices.weights != kind)
-    throw Error("--weights {} contradicts #{} behind the folder. Leave one of them out.", weights,
-                agents::name_of(policy.choices.weights));
+    throw WrongUsage("--weights {} contradicts #{} behind the folder. Leave one of them out.", weights,
+                     agents::name_of(policy.choices.weights));
   policy.choices.weights = kind;
 }
 
 void use_keys(agents::PolicySource& policy, const std::string& kv) {
   const kernels::KeyType type = agents::find_key_type(kv).value();
   if (policy.choices.keys != kernels::KeyType::f32 && policy.choices.keys != type)
-    throw Error("--kv {} contradicts #kv={} behind the folder. Leave one of them out.", kv,
-                agents::name_of(policy.choices.keys));
+    throw WrongUsage("--kv {} contradicts #kv={} behind the folder. Leave one of them out.", kv,
+                     agents::name_of(policy.choices.keys));
   policy.choices.keys = type;
 }
 
@@ -59,7 +58,7 @@ void use_memory(agents::PolicySource& policy, const MemoryFlags& flags) {
        {std::pair("--weights", !flags.weights.empty()), std::pair("--kv", !flags.kv.empty()),
         std::pair("--memory", flags.megabytes > 0)})
     if (policy.endpoint && is_given)
-      throw Error("{} does nothing with a server, which has chosen its own. Leave it out.", flag);
+      throw WrongUsage("{} does nothing with a server, which has chosen its own. Leave it out.", flag);
   if (!flags.weights.empty()) use_weights(policy, flags.weights);
   if (!flags.kv.empty()) use_keys(policy, flags.kv);
   policy.memory = flags.megabytes * kMegabyte;

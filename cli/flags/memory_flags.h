@@ -21,7 +21,8 @@ struct MemoryFlags {
 inline constexpr const char* kMemoryFlags[] = {"--weights", "--kv", "--memory"};
 // group: of all three in --help; empty: none.
 void add_memory_options(CLI::App& command, MemoryFlags& flags, const std::string& group = "");
-// The policy is kept in memory as the flags say. Throws Error for a server, and where the folder has another ending.
+// The policy is kept in memory as the flags say. Throws WrongUsage for a server, and where the folder has another
+// ending.
 void use_memory(agents::PolicySource& policy, const MemoryFlags& flags);
 // "memory: weights 5.2 MB, KV for ..." on standard error; nothing for a server.
 void tell_memory(const agents::Policy& policy);

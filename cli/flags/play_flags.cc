@@ -8,7 +8,6 @@
 #include "cli/flags/flag_use.h"
 #include "cli/flags/old_names.h"
 #include "cli/flags/usage.h"
-#include "core/error.h"
 #include "env/kit/task_pictures.h"
 
 namespace agon::cli {
@@ -76,6 +75,7 @@ void add_task_options(CLI::App& command, PlayFlags& flags) {
       ->group(kDataFlags);
   command.add_option("--baseline", flags.baseline, "Play without the suite's tools: direct, cot or rag")
       ->type_name("<name>")
+      ->check(some_text())
       ->group(kDataFlags);
 }
 
@@ -121,8 +121,11 @@ void settle_samples(const CLI::App& command, PlayFlags& flags) {
 }
 
 agents::RolloutOptions rollout_options(const PlayFlags& flags, const std::string& suite) {
-  agents::RolloutOptions options{.suite = env::Suite(suite, {flags.level, flags.file, flags.two_turn, flags.reexamine,
-                                                             flags.role, flags.search, flags.baseline})};
+  env::SuiteOptions asked{flags.level, "", flags.two_turn, flags.reexamine, flags.role, {}, flags.baseline};
+  of_flags([&] { env::Suite(suite, asked); });  // what a file or an index lacks is no fault of the command line
+  asked.file = flags.file;
+  asked.search = flags.search;
+  agents::RolloutOptions options{.suite = env::Suite(suite, asked)};
   options.split = flags.split == "train" ? env::Split::train : env::Split::test;
   options.samples = flags.samples;
   options.sampling.temperature = flags.temperature;
@@ -132,25 +135,25 @@ agents::RolloutOptions rollout_options(const PlayFlags& flags, const std::string
   options.threads = flags.threads;
   const env::SuiteInfo& info = options.suite.info();
   if (!flags.file.empty() && !info.takes_file)
-    throw Error("{}: --file is for suite jsonl, questions or mat_coding, not for '{}'. Add --suite jsonl.",
-                flags.command, suite);
+    throw WrongUsage("{}: --file is for suite jsonl, questions or mat_coding, not for '{}'. Add --suite jsonl.",
+                     flags.command, suite);
   if (flags.check == "full" && !info.file_tasks)
-    throw Error("{}: --check full decodes the pictures of a task file. Add --file, or leave --check out.",
-                flags.command);
+    throw WrongUsage("{}: --check full decodes the pictures of a task file. Add --file, or leave --check out.",
+                     flags.command);
   if (flags.check == "full") env::decode_pictures(flags.file, *info.file_tasks);
   if (!flags.search.empty() && suite != "questions")
-    throw Error("{}: --search is for suite questions, not for '{}'. Leave it out.", flags.command, suite);
+    throw WrongUsage("{}: --search is for suite questions, not for '{}'. Leave it out.", flags.command, suite);
   const bool searches = flags.baseline.empty() || flags.baseline == "rag";
   if (!flags.search.empty() && !searches)
-    throw Error("{}: --search does nothing with --baseline {}, which does not search. Leave one of them out.",
-                flags.command, flags.baseline);
+    throw WrongUsage("{}: --search does nothing with --baseline {}, which does not search. Leave one of them out.",
+                     flags.command, flags.baseline);
   if (!flags.reexamine.empty() && !flags.two_turn && flags.role != "refiner")
-    throw Error("{}: --reexamine does nothing where a task is answered once. Add --two-turn, or leave it out.",
-                flags.command);
+    throw WrongUsage("{}: --reexamine does nothing where a task is answered once. Add --two-turn, or leave it out.",
+                     flags.command);
   if (options.split == env::Split::train && !info.has_train_split)
-    throw Error("{}: suite '{}' has no train split. Use --split test.", flags.command, suite);
+    throw WrongUsage("{}: suite '{}' has no train split. Use --split test.", flags.command, suite);
   if (options.split == env::Split::test && info.test_tasks == 0)
-    throw Error("{}: suite '{}' has no tasks of its own. Give it a task file with --file.", flags.command, suite);
+    throw WrongUsage("{}: suite '{}' has no tasks of its own. Give it a task file with --file.", flags.command, suite);
   options.tasks = tasks_of(flags, info);
   return options;
 }

@@ -30,14 +30,14 @@ struct PlayFlags {
 void add_task_options(CLI::App& command, PlayFlags& flags);
 void add_sampling_options(CLI::App& command, PlayFlags& flags);
 void add_play_options(CLI::App& command, PlayFlags& flags);
-// Throws Error for a flag among them that was given and has no effect together with the others.
+// Throws WrongUsage for a flag among them that was given and has no effect together with the others.
 void require_sampling_used(const CLI::App& command, const PlayFlags& flags);
 // The same for a command with --samples. At temperature 0 samples cannot differ, so the default is one, and more throw
 // Error.
 void settle_samples(const CLI::App& command, PlayFlags& flags);
 
-// The options for a suite, defaults filled in; its task file is read here. Throws Error for flags that do not fit the
-// suite.
+// The options for a suite, defaults filled in; its task file is read here. Throws WrongUsage for flags that do not fit
+// the suite.
 agents::RolloutOptions rollout_options(const PlayFlags& flags, const std::string& suite);
 
 }  // namespace agon::cli

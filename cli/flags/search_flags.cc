@@ -4,7 +4,6 @@
 
 #include "cli/flags/flag_use.h"
 #include "cli/flags/usage.h"
-#include "core/error.h"
 
 namespace agon::cli {
 
@@ -33,7 +32,7 @@ std::shared_ptr<tools::SearchBackend> open_search(const SearchFlags& flags, cons
     require_used(command, {{flag, tools::names_index(flags.choice.where), "where " + flags.choice.where + " ranks",
                             "name the file of an index"}});
   if (flags.cache.empty() != flags.cache_mode.empty())
-    throw Error("{}: --cache and --cache-mode go together; give both or neither.", command.get_name());
+    throw WrongUsage("{}: --cache and --cache-mode go together; give both or neither.", command.get_name());
   tools::SearchChoice choice = flags.choice;
   choice.cache = flags.cache;
   if (!flags.cache_mode.empty())

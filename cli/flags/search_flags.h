@@ -19,7 +19,7 @@ struct SearchFlags {
 
 // Adds WHERE and the options. `flags` must outlive the parse.
 void add_search_options(CLI::App& command, SearchFlags& flags);
-// Throws Error for flags that contradict each other or have no effect, and as tools::open_search does.
+// Throws WrongUsage for flags that contradict each other or have no effect, and as tools::open_search does.
 std::shared_ptr<tools::SearchBackend> open_search(const SearchFlags& flags, const CLI::App& command);
 
 }  // namespace agon::cli

@@ -1,4 +1,5 @@
 #include "cli/flags/training_flags.h"
+#include "cli/flags/usage.h"
 
 #include <fmt/format.h>
 
@@ -40,7 +41,7 @@ void require_places_once(const std::vector<std::string>& changes, const std::str
   for (const std::string& change : changes) {
     const std::string key = split_assignment(change, flag).first;
     if (find_place(given, key))
-      throw Error("{}: {} is given twice: another --set sets it, or a key in it, too. Give it once.", flag, key);
+      throw WrongUsage("{}: {} is given twice: another --set sets it, or a key in it, too. Give it once.", flag, key);
     agents::set_value(given, change);
   }
 }

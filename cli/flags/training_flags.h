@@ -25,7 +25,7 @@ struct TrainingFlags {
 CLI::Option* add_training_options(CLI::App& command, TrainingFlags& flags, const std::string& page,
                                   const std::string& example);
 
-// The changes, each key once. Throws Error, starting with the command, for a key given twice, even at two depths.
+// The changes, each key once. Throws WrongUsage, starting with the command, for a key given twice, even at two depths.
 const std::vector<std::string>& changes_of(const std::string& command, const TrainingFlags& flags);
 // With --print-config prints the config as YAML and returns true: nothing is trained. Its paths, at `keys`, are
 // relative to the file; they are printed relative to the working folder. Throws Error for a flag without effect next to

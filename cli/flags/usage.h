@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "core/error.h"
+
 namespace CLI {  // NOLINT(readability-identifier-naming): the library's
 class App;
 class ParseError;
@@ -14,6 +16,22 @@ class Validator;
 }  // namespace CLI
 
 namespace agon::cli {
+
+// A command line that parses, and whose words alone say that it cannot be: an unknown name, flags that contradict each
+// other, one that does nothing. Its exit code is that of one that does not parse.
+class WrongUsage : public Error {
+ public:
+  using Error::Error;
+};
+// What `read` makes of words of the command line. Throws its Error as WrongUsage.
+template <typename Read>
+auto of_flags(const Read& read) {
+  try {
+    return read();
+  } catch (const Error& error) {
+    throw WrongUsage("{}", error.what());
+  }
+}
 
 // The argument of CLI::Option::check: returns what is wrong with a flag's text, or an empty text.
 using FlagCheck = std::function<std::string(const std::string& text)>;

@@ -115,7 +115,7 @@ Json config_of(const PreferenceFlags& flags) {
 }
 
 critic::PreferenceOptions options_of(const PreferenceFlags& flags, const std::string& suite) {
-  critic::PreferenceOptions options{.suite = env::Suite(suite, {.level = flags.level})};
+  critic::PreferenceOptions options{.suite = of_flags([&] { return env::Suite(suite, {.level = flags.level}); })};
   options.split = flags.split == "train" ? env::Split::train : env::Split::test;
   options.samples = flags.samples;
   options.corrupted = flags.corrupted;
@@ -131,8 +131,8 @@ std::uint64_t tasks_of(const PreferenceFlags& flags, const env::Suite& suite) {
   const env::SuiteInfo& info = suite.info();
   const std::uint64_t left = info.test_tasks - std::min(info.test_tasks, flags.first_task);
   if (left == 0)
-    throw Error("make-preferences: suite {} has {} test tasks, so none is left from --first-task {} on. Lower it.",
-                info.name, info.test_tasks, flags.first_task);
+    throw WrongUsage("make-preferences: suite {} has {} test tasks, so none is left from --first-task {} on. Lower it.",
+                     info.name, info.test_tasks, flags.first_task);
   return std::min(flags.tasks, left);
 }
 
@@ -260,15 +260,16 @@ void write_file(const record::RunReader& run, const Json& summary, const fs::pat
 void require_different_writers(const PreferenceFlags& flags) {
   for (std::size_t i = 0; i < flags.temperatures.size(); ++i)
     if (std::ranges::count(flags.temperatures, flags.temperatures[i]) > 1)
-      throw Error("make-preferences: --temperature {} is given twice. Give it once; --samples says how many.",
-                  flags.temperatures[i]);
+      throw WrongUsage("make-preferences: --temperature {} is given twice. Give it once; --samples says how many.",
+                       flags.temperatures[i]);
   require_samples_differ("make-preferences", flags.samples, std::ranges::min(flags.temperatures));
   const std::vector<agents::PolicySource> policies = sources(flags.policies, {});
   for (std::size_t i = 0; i < policies.size(); ++i)
     for (std::size_t k = 0; k < i; ++k)
       if (policies[i] == policies[k])
-        throw Error("make-preferences: --policy {} is given twice. Give it once; --samples says how many it writes.",
-                    flags.policies[i]);
+        throw WrongUsage(
+            "make-preferences: --policy {} is given twice. Give it once; --samples says how many it writes.",
+            flags.policies[i]);
 }
 
 void make_preferences(const PreferenceFlags& flags) {

@@ -239,7 +239,7 @@ void add_bench(CLI::App& app) {
   command->callback([flags, command] {
     agents::PolicySource source = find_policy(flags->policy);
     if (source.endpoint)
-      throw Error("bench: {} is a server, whose machine is not this one. Give a model folder.", flags->policy);
+      throw WrongUsage("bench: {} is a server, whose machine is not this one. Give a model folder.", flags->policy);
     use_memory(source, flags->memory);
     use_device(source, flags->device);
     require_threads_used(*command, source);

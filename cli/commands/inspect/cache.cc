@@ -48,7 +48,7 @@ void print_models(const std::vector<agents::CachedModel>& models) {
 
 void remove(agents::GenerationCache& cache, const CacheFlags& flags) {
   if (flags.all == !flags.model.empty())
-    throw Error("cache: rm needs a model's name, or --all. 'agon cache ls' lists the models.");
+    throw WrongUsage("cache: rm needs a model's name, or --all. 'agon cache ls' lists the models.");
   std::int64_t removed = 0;
   for (const agents::CachedModel& one : cache.models())
     if (flags.all || one.model == flags.model) removed += cache.remove(one.model);
@@ -77,7 +77,7 @@ void run_cache(const CacheFlags& flags) {
   const std::string file = agents::generation_cache_file().string();
   const bool removes = flags.action == "rm";
   if (!removes && (flags.all || !flags.model.empty()))
-    throw Error("cache: {} takes no model and no --all: they are for rm.", flags.action);
+    throw WrongUsage("cache: {} takes no model and no --all: they are for rm.", flags.action);
   agents::GenerationCache cache(file, !removes);
   removes ? remove(cache, flags) : show(cache, flags, file);
 }

@@ -26,14 +26,13 @@ struct ConvertFlags {
 };
 
 void convert(const ConvertFlags& flags) {
-  if (flags.to.empty()) throw Error("convert: TO is empty. Name a folder, or a file that ends in .gguf.");
   const std::map<std::string, std::string> types{
       {"f32", "F32"}, {"f16", "F16"}, {"bf16", "BF16"}, {"q8", "Q8_0"}, {"q4", "Q4_0"}};
   const bool to_file = fs::path(flags.to).extension() == ".gguf";
   const std::string type = types.at(!flags.type.empty() ? flags.type : to_file ? "q8" : "bf16");
   if (!to_file && type.starts_with('Q'))
-    throw Error("convert: a folder holds f32, f16 or bf16, and {} is asked for. Name a file that ends in .gguf.",
-                flags.type);
+    throw WrongUsage("convert: a folder holds f32, f16 or bf16, and {} is asked for. Name a file that ends in .gguf.",
+                     flags.type);
   if (fs::exists(flags.to)) throw Error("convert: {} is there already. Choose another place.", flags.to);
   if (to_file && fs::exists(agents::mmproj_of(flags.to)))
     throw Error("convert: {} is there already. Choose another name.", agents::mmproj_of(flags.to).string());

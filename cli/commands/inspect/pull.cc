@@ -16,7 +16,7 @@ namespace agon::cli {
 namespace {
 
 void pull(const std::string& text) {
-  const agents::HubName name = agents::parse_hub_name(text);
+  const agents::HubName name = of_flags([&] { return agents::parse_hub_name(text); });
   std::optional<Progress> bar;
   std::string current;
   std::int64_t shown = 0;

@@ -7,6 +7,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/flags/flag_use.h"
+#include "cli/flags/usage.h"
 #include "cli/report/data.h"
 #include "cli/report/page.h"
 #include "cli/search_config.h"
@@ -47,7 +48,7 @@ Json data_of(const CLI::App& command, const ReportFlags& flags) {
   require_each_path_once("report", "--compare", flags.compare);
   for (const std::string& other : flags.compare) {
     if (repeated_path(std::vector<fs::path>{flags.run, other}))
-      throw Error("report: --compare {} is the run itself. Leave it out, or name another.", other);
+      throw WrongUsage("report: --compare {} is the run itself. Leave it out, or name another.", other);
     readers.push_back(record::RunReader::open(other));
     others.push_back({name_of(other), readers.back().get()});
   }

@@ -45,14 +45,17 @@ struct DecomposeFlags {
 
 agents::DecompositionOptions options_of(const DecomposeFlags& flags) {
   agents::DecompositionOptions options;
-  for (const std::string& picture : flags.pictures) options.pictures.push_back(agents::parse_picture_change(picture));
+  for (const std::string& picture : flags.pictures)
+    options.pictures.push_back(of_flags([&] { return agents::parse_picture_change(picture); }));
   options.settings = settings_of(flags.settings, "decompose: --set");
-  if (options.settings.contains("split")) throw Error("decompose: --set split: all splits are measured. Leave it out.");
+  if (options.settings.contains("split"))
+    throw WrongUsage("decompose: --set split: all splits are measured. Leave it out.");
   for (const auto& [name, value] : options.settings.items())
     if (agents::credit_settings("pdcr").contains(name) && !kOfSplits.contains(name))
-      throw Error("decompose: --set {} does nothing: it does not split steps. Leave it out; {} do.", name,
-                  fmt::join(kOfSplits, ", "));
-  agents::make_credit("pdcr", options.settings);  // reports wrong settings before anything is played
+      throw WrongUsage("decompose: --set {} does nothing: it does not split steps. Leave it out; {} do.", name,
+                       fmt::join(kOfSplits, ", "));
+  // Reports wrong settings before anything is played.
+  of_flags([&] { return agents::make_credit("pdcr", options.settings); });
   options.seed = flags.play.seed;
   return options;
 }

@@ -56,11 +56,11 @@ env::Split split_named(const std::string& name) { return name == "train" ? env::
 }
 
 Steps of_suite(const EvalCriticFlags& flags, const std::string& suite) {
-  critic::LabelledTasks tasks{env::Suite(suite, {.level = flags.level}), split_named(flags.split), 0, flags.tasks,
-                              flags.critic.seed};
+  critic::LabelledTasks tasks{of_flags([&] { return env::Suite(suite, {.level = flags.level}); }),
+                              split_named(flags.split), 0, flags.tasks, flags.critic.seed};
   const env::SuiteInfo& info = tasks.suite.info();
   if (info.takes_file)
-    throw Error(
+    throw WrongUsage(
         "eval-critic: suite {} plays a task file, which does not label steps. Choose another --suite, or give a file "
         "of labelled steps (ProcessBench, ...) with --file.",
         suite);

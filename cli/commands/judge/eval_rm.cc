@@ -118,7 +118,7 @@ agents::PolicySource rated_model(const EvalRmFlags& flags) {
 
 void eval_rm(const EvalRmFlags& flags) {
   if (flags.reward_model.empty() + flags.judge.empty() + flags.choose.empty() != 2)
-    throw Error("eval-rm: give one of --reward-model, --judge and --choose, the model to evaluate.");
+    throw WrongUsage("eval-rm: give one of --reward-model, --judge and --choose, the model to evaluate.");
   const agents::PolicySource rated = rated_model(flags);
   require_server("eval-rm", flags.cache, {&rated, 1});
   watch_interrupts();

@@ -38,7 +38,7 @@ struct CompleteOptions {
 std::string read_standard_input() {
   const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
   if (trim(text).empty())
-    throw Error("complete: the prompt is missing. Give --prompt <text>, or the prompt on standard input.");
+    throw WrongUsage("complete: the prompt is missing. Give --prompt <text>, or the prompt on standard input.");
   return text;
 }
 
@@ -148,7 +148,7 @@ void add_complete(CLI::App& app) {
       ->type_name("<n>")
       ->check(whole_number_in(1, 4096))
       ->excludes(rate);
-  command->add_option("--system", options->system, "System message")->type_name("<text>");
+  command->add_option("--system", options->system, "System message")->type_name("<text>")->check(some_text());
   command->add_option("--samples", options->samples, "Number of completions")
       ->type_name("<n>")
       ->check(whole_number_in(1, 65'536))
@@ -172,6 +172,7 @@ void add_complete(CLI::App& app) {
       ->capture_default_str();
   command->add_option("--stop", sampling.stop, "Text that ends a completion at its first occurrence")
       ->type_name("<text>")
+      ->check(some_text())
       ->allow_extra_args(false);
   command->add_option("--threads", options->threads, "Compute threads; 0: one per core")
       ->type_name("<n>")

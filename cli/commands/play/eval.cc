@@ -11,6 +11,7 @@
 #include "cli/flags/cache_flag.h"
 #include "cli/flags/flag_use.h"
 #include "cli/flags/play_flags.h"
+#include "cli/flags/usage.h"
 #include "cli/model_folder.h"
 #include "cli/output.h"
 #include "cli/play.h"
@@ -87,14 +88,16 @@ std::vector<EvaluatedPolicy> named_policies(const std::vector<std::string>& flag
     std::size_t parts = 1;
     while (parts < longest && same_name(policy, parts) > 1) ++parts;
     if (same_name(policy, parts) > 1)
-      throw Error("eval: policy {} is given twice. Give it once.", policy.path.string());
+      throw WrongUsage("eval: policy {} is given twice. Give it once.", policy.path.string());
     policy.name = last_parts(policy.path, parts);
   }
   return policies;
 }
 
 std::vector<agents::RolloutOptions> options_of(const EvalFlags& flags) {
-  const auto takes_file = [](const std::string& suite) { return env::Suite(suite).info().takes_file; };
+  const auto takes_file = [](const std::string& suite) {
+    return of_flags([&] { return env::Suite(suite).info().takes_file; });
+  };
   const bool with_file = std::any_of(flags.suites.begin(), flags.suites.end(), takes_file);
   std::vector<agents::RolloutOptions> all;
   for (const std::string& suite : flags.suites) {
@@ -142,7 +145,7 @@ std::vector<Evaluated> evaluate(const EvalFlags& flags) {
 
 void eval(const EvalFlags& flags) {
   if (flags.resume && flags.out.empty())
-    throw Error("eval: --resume needs --out, the folder of the evaluation to resume.");
+    throw WrongUsage("eval: --resume needs --out, the folder of the evaluation to resume.");
   require_each_once("eval", "--suite", flags.suites);
   if (!flags.out.empty()) require_own_folder(flags.out);
   const std::vector<Evaluated> all = evaluate(flags);

@@ -75,8 +75,8 @@ fs::path existing(const std::string& path) {
 // Finds errors that would otherwise show only after the scripts ran.
 void check(const ExecFlags& flags) {
   if (flags.fork_after && *flags.fork_after >= flags.scripts.size())
-    throw Error("exec: --fork-after {} leaves nothing to fork: there are {} scripts. Give 0 to {}.", *flags.fork_after,
-                flags.scripts.size(), flags.scripts.size() - 1);
+    throw WrongUsage("exec: --fork-after {} leaves nothing to fork: there are {} scripts. Give 0 to {}.",
+                     *flags.fork_after, flags.scripts.size(), flags.scripts.size() - 1);
   std::error_code failed;
   if (const fs::file_status out = fs::status(flags.out, failed);
       !flags.out.empty() && out.type() != fs::file_type::not_found) {
@@ -84,11 +84,13 @@ void check(const ExecFlags& flags) {
     if (!fs::is_directory(out)) throw Error("exec: --out {} exists and is not a folder. Choose another.", flags.out);
   }
   if (flags.modules.size() > 1 && std::ranges::count(flags.modules, "") > 0)
-    throw Error("exec: --module '' means no modules, and other modules are given too. Leave out one or the other.");
+    throw WrongUsage(
+        "exec: --module '' means no modules, and other modules are given too. Leave out one or the other.");
   std::set<fs::path> names;
   for (const std::string& image : flags.images)
     if (!names.insert(fs::path(image).filename()).second)
-      throw Error("exec: --image {}: another image has the same name. Rename one: the workspace is one folder.", image);
+      throw WrongUsage("exec: --image {}: another image has the same name. Rename one: the workspace is one folder.",
+                       image);
 }
 
 sandbox::SandboxConfig config_of(const ExecFlags& flags) {
@@ -181,7 +183,7 @@ Json to_json(const Call& call) {
 }
 
 sandbox::Limits limits_of(const ExecFlags& flags) {
-  return sandbox::parse_limits(fmt::format("{}", fmt::join(flags.limits, ",")));
+  return of_flags([&] { return sandbox::parse_limits(fmt::format("{}", fmt::join(flags.limits, ","))); });
 }
 
 std::vector<sandbox::Artifact> read_images(const ExecFlags& flags) {

@@ -21,7 +21,6 @@
 #include "cli/policy_needs.h"
 #include "cli/printed_json.h"
 #include "cli/provenance.h"
-#include "core/error.h"
 #include "core/progress.h"
 #include "core/provenance.h"
 #include "critic/reward_model/engine_reward_model.h"
@@ -55,7 +54,7 @@ bool verify(critic::RewardModel& model, const fs::path& folder, const record::Ru
 
 void require_one_turn(const agents::RolloutOptions& options) {
   if (const int turns = options.suite.info().max_turns; turns > 1)
-    throw Error(
+    throw WrongUsage(
         "run: --reward-model compares whole responses, and an episode of {} has up to {} turns here. Choose a suite of "
         "one turn, or leave --reward-model out.",
         options.suite.name(), turns);

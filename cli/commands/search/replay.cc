@@ -82,7 +82,7 @@ Json provenance_of(const ReplayFlags& flags, const Json& config) {
 
 void run_replay(const CLI::App& command, ReplayFlags flags) {
   if (flags.policy.empty() && (flags.critic_given || flags.critic_place_given))
-    throw Error(
+    throw WrongUsage(
         "replay: the critic is asked again together with a policy. Give --policy, or leave the critic's flags out.");
   const auto run = record::RunReader::open(flags.run);
   flags.task = find_task(*run, flags.task_name, "replay");

@@ -55,7 +55,7 @@ struct SearchCommandFlags {
 
 critic::MethodOptions method_options(const SearchCommandFlags& flags) {
   critic::MethodOptions options;
-  options.method = critic::parse_method(flags.method);
+  options.method = of_flags([&] { return critic::parse_method(flags.method); });
   options.n = flags.n;
   options.width = flags.width;
   options.attempts = flags.attempts;
@@ -63,10 +63,10 @@ critic::MethodOptions method_options(const SearchCommandFlags& flags) {
   options.retry = flags.retry == "anew" ? critic::Retry::anew : critic::Retry::independent;
   const bool samples =
       options.method == critic::Method::best_of_n || options.method == critic::Method::weighted_majority;
-  options.rank = !flags.rank.empty() ? critic::parse_rank(flags.rank)
+  options.rank = !flags.rank.empty() ? of_flags([&] { return critic::parse_rank(flags.rank); })
                  : samples           ? critic::Rank::score
                                      : critic::Rank::min;
-  critic::require_rank(options);
+  of_flags([&] { critic::require_rank(options); });
   return options;
 }
 
@@ -77,7 +77,7 @@ critic::SearchOptions search_options(const SearchCommandFlags& flags, const agen
   options.tasks = asked.tasks;
   options.seed = asked.seed;
   options.method = method_options(flags);
-  options.budget = critic::parse_budget(flags.budget);
+  options.budget = of_flags([&] { return critic::parse_budget(flags.budget); });
   options.sampling = asked.sampling;
   options.speculate = !flags.no_speculation;
   options.threads = asked.threads;
@@ -110,7 +110,7 @@ FlagUse use_of(const char* flag, critic::Method method, critic::Setting setting)
 
 void require_method_flags_used(const CLI::App& command, const SearchCommandFlags& flags) {
   using critic::Setting;
-  const critic::Method method = critic::parse_method(flags.method);
+  const critic::Method method = of_flags([&] { return critic::parse_method(flags.method); });
   require_used(command,
                {use_of("--samples", method, Setting::n), use_of("--width", method, Setting::width),
                 use_of("--attempts", method, Setting::attempts), use_of("--keep", method, Setting::keep),
@@ -134,7 +134,7 @@ void require_candidates_differ(const SearchCommandFlags& flags, const critic::Me
                            ? options.attempts > 1 && options.retry == critic::Retry::independent
                            : options.n > 1 || (looks_at(options.method, critic::Setting::width) && options.width > 1);
   if (several)
-    throw Error(
+    throw WrongUsage(
         "search: at temperature 0 all samples of --method {} are the same. Give a --temperature above 0, or choose "
         "--method greedy{}.",
         flags.method, guided ? " or --retry anew" : ", or guided, which takes the next most likely step");
@@ -143,18 +143,18 @@ void require_candidates_differ(const SearchCommandFlags& flags, const critic::Me
 // Refuses limits that nothing could reach.
 void require_budget_used(const SearchCommandFlags& flags, const critic::SearchOptions& options) {
   if (options.budget.critic_tokens && !needs_critic(options.method))
-    throw Error("search: --budget critic_tokens does nothing: --method {} asks no critic here. Leave it out.",
-                flags.method);
+    throw WrongUsage("search: --budget critic_tokens does nothing: --method {} asks no critic here. Leave it out.",
+                     flags.method);
   const bool writes = flags.critic.critic == "generative" || flags.critic.critic == "self-score";
   if (options.budget.critic_tokens && !writes)
-    throw Error("search: --budget critic_tokens does nothing: --critic {} writes nothing. Leave it out.",
-                flags.critic.critic);
+    throw WrongUsage("search: --budget critic_tokens does nothing: --critic {} writes nothing. Leave it out.",
+                     flags.critic.critic);
   const env::Suite& suite = *options.suite;
   const std::string& baseline = suite.options().baseline;
   const bool plays_with_tools = !suite.info().baselines.empty() && baseline.empty();
   if (options.budget.tool_seconds && !plays_with_tools)
-    throw Error("search: --budget tool_seconds does nothing: no tool is called in {}{}. Leave it out.", suite.name(),
-                baseline.empty() ? "" : " with --baseline " + baseline);
+    throw WrongUsage("search: --budget tool_seconds does nothing: no tool is called in {}{}. Leave it out.",
+                     suite.name(), baseline.empty() ? "" : " with --baseline " + baseline);
 }
 
 // An oracle without labels rejects nothing: every method would work as if it had no critic.
@@ -165,7 +165,7 @@ void require_oracle_knows(const SearchCommandFlags& flags, const critic::SearchO
   std::vector<std::string> with_expert;
   for (const std::string& name : env::suite_names())
     if (env::Suite(name).info().has_expert) with_expert.push_back(name);
-  throw Error(
+  throw WrongUsage(
       "search: --critic oracle knows no step of {}{}{}, so it would judge nothing. Choose another --critic, or a suite "
       "with an expert: {}.",
       suite.name(), suite.options().role == env::kSolver ? "" : " in role " + suite.options().role,
@@ -176,7 +176,7 @@ void require_oracle_knows(const SearchCommandFlags& flags, const critic::SearchO
 void require_asked(const SearchCommandFlags& flags, const critic::MethodOptions& options) {
   if (flags.critic_flag.empty() || needs_critic(options)) return;
   const bool ranks = flags.method == "best-of-n" || flags.method == "weighted-majority";
-  throw Error(
+  throw WrongUsage(
       "search: --method {} asks no critic{}, and {} is given. {}.", flags.method,
       ranks ? " where it ranks by score" : "", flags.critic_flag,
       ranks ? "Give --rank min, mean, last or product, or leave it out" : "Leave it out, or choose another method");
@@ -187,7 +187,7 @@ void require_text(const SearchCommandFlags& flags, const critic::SearchOptions& 
   if (flags.critic.critic != "process-reward" || flags.critic.form != "shepherd" || !needs_critic(options.method))
     return;
   if (env::shows_pictures(*options.suite, options.split, options.seed))
-    throw Error(
+    throw WrongUsage(
         "search: the tasks of {} have pictures, which --critic-form shepherd cannot send. Choose another form or "
         "critic.",
         options.suite->name());
@@ -328,6 +328,7 @@ void add_method_options(CLI::App& command, SearchCommandFlags& flags) {
           "Rank of trajectories: score (the policy's own), or min, mean, last or product of the critic's P(correct) "
           "(default: score for best-of-n and weighted-majority, else min)")
       ->type_name("<name>")
+      ->check(some_text())
       ->group(kSearchFlags);
   command
       .add_flag("--no-speculation", flags.no_speculation,

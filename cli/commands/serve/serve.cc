@@ -60,11 +60,11 @@ std::string folder_name(const std::filesystem::path& folder) {
 // The critic lives as long as what it was opened from.
 void add_critic(const CriticFlags& flags, const CLI::App& command, serve::ServedModels& models) {
   require_used(command, flags, "critic-");
-  if (flags.critic == "oracle") throw Error("serve: --critic oracle asks the suite, which clients do not send.");
+  if (flags.critic == "oracle") throw WrongUsage("serve: --critic oracle asks the suite, which clients do not send.");
   if (flags.critic == "process-reward")
-    throw Error("serve: --critic process-reward is a server already. Let the clients ask that.");
+    throw WrongUsage("serve: --critic process-reward is a server already. Let the clients ask that.");
   if (flags.critic.starts_with("reward-model:"))
-    throw Error("serve: give the folder of --critic {} to --reward-model.", flags.critic);
+    throw WrongUsage("serve: give the folder of --critic {} to --reward-model.", flags.critic);
   const auto open = std::make_shared<OpenCritic>(open_critic(flags));
   models.critic = {open, open->critic.get()};
   models.critic_name = open->critic->name();
@@ -84,7 +84,7 @@ std::shared_ptr<serve::ServedPolicy> policy_to_serve(const ModelServeFlags& flag
   for (const std::string& adapter : flags.adapters) {
     const std::size_t equals = adapter.find('=');
     if (equals == 0 || equals == adapter.npos || equals + 1 == adapter.size())
-      throw Error("serve: --adapter {} is not NAME=FOLDER.", adapter);
+      throw WrongUsage("serve: --adapter {} is not NAME=FOLDER.", adapter);
     policy->add_adapter(adapter.substr(0, equals), adapter.substr(equals + 1));
   }
   return policy;
@@ -92,8 +92,8 @@ std::shared_ptr<serve::ServedPolicy> policy_to_serve(const ModelServeFlags& flag
 
 serve::ServedModels models_to_serve(const ModelServeFlags& flags, const CLI::App& command) {
   if (agents::names_endpoint(flags.policy))
-    throw Error("serve: --policy {} is a server, not a model folder. Give the folder of the model to be served.",
-                flags.policy);
+    throw WrongUsage("serve: --policy {} is a server, not a model folder. Give the folder of the model to be served.",
+                     flags.policy);
   serve::ServedModels models;
   const bool has_critic = wants_critic(command);
   const bool nothing_named = flags.reward_model.empty() && flags.search_index.empty() && !has_critic;
@@ -113,14 +113,14 @@ serve::ServedModels models_to_serve(const ModelServeFlags& flags, const CLI::App
   }
   if (has_critic) add_critic(flags.critic, command, models);
   if (models.policy && models.reward_model && models.policy->name() == models.reward_model_name)
-    throw Error("serve: policy and reward model have the same name, '{}'. Rename one of the folders.",
-                models.reward_model_name);
+    throw WrongUsage("serve: policy and reward model have the same name, '{}'. Rename one of the folders.",
+                     models.reward_model_name);
   for (const std::string& name : {models.reward_model_name, models.critic_name})
     if (models.policy && models.policy->adapters().contains(name))
-      throw Error("serve: two models have the name '{}'. Give the adapter another one.", name);
+      throw WrongUsage("serve: two models have the name '{}'. Give the adapter another one.", name);
   if (models.critic && models.reward_model && models.critic_name == models.reward_model_name)
-    throw Error("serve: critic and reward model have the same name, '{}'. Rename one of the folders.",
-                models.critic_name);
+    throw WrongUsage("serve: critic and reward model have the same name, '{}'. Rename one of the folders.",
+                     models.critic_name);
   if (!flags.search_index.empty()) models.search = tools::open_search({.where = flags.search_index, .bm25 = {}});
   return models;
 }

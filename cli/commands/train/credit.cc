@@ -51,7 +51,7 @@ std::map<std::string, double> reward_weights(const std::vector<std::string>& ass
   for (const std::string& assignment : assignments) {
     const auto [key, value] = split_assignment(assignment, "credit: --reward");
     const std::optional<double> weight = parse_whole<double>(value);
-    if (!weight) throw Error("credit: --reward: '{}' is not a weight for '{}'; give a number.", value, key);
+    if (!weight) throw WrongUsage("credit: --reward: '{}' is not a weight for '{}'; give a number.", value, key);
     weights[key] = *weight;
   }
   return weights.empty() ? standard : weights;
@@ -63,7 +63,7 @@ agents::CreditGroup group_of_input(const CreditFlags& flags) {
                 flags.where == "-" ? "standard input" : flags.where);
   if (flags.where != "-") return parse_credit_group(read_file(flags.where), flags.where);
   if (::isatty(STDIN_FILENO))
-    throw Error(
+    throw WrongUsage(
         "credit: the group is missing. Give a file of one (agon credit {0} group.json), standard input, or a run and a "
         "task of it (agon credit {0} runs/charts 17).",
         flags.method);
@@ -168,8 +168,9 @@ agents::CreditGroup group_of_run(const CreditFlags& flags, const std::vector<rec
 // The credit, and what the run recorded about each roll-out.
 Json explain_run(const CreditFlags& flags) {
   if (!flags.task)
-    throw Error("credit: TASK is missing: which task of {}? Give its number or id; `agon show {}` lists the tasks.",
-                flags.where, flags.where);
+    throw WrongUsage(
+        "credit: TASK is missing: which task of {}? Give its number or id; `agon show {}` lists the tasks.",
+        flags.where, flags.where);
   const auto reader = record::RunReader::open(flags.where);
   const std::vector<record::Episode> episodes =
       recorded_group(*reader, flags.where, find_task(*reader, *flags.task, "credit"));
@@ -218,16 +219,18 @@ void require_flags_used(const CLI::App& command, const CreditFlags& flags) {
   for (const char* flag : {"--steps", "--policy", "--reward"})
     require_used(command, {{flag, is_run(flags), "for a group that is given as JSON", "give a run and a task of it"}});
   if (command.count("--steps") == 0) return;
-  const bool by_steps = agents::make_credit(flags.method, agents::credit_settings(flags.method))->needs_confidence();
+  const auto method =
+      of_flags([&] { return agents::make_credit(flags.method, agents::credit_settings(flags.method)); });
+  const bool by_steps = method->needs_confidence();
   require_used(command, {{"--steps", by_steps, "with method " + flags.method + ", which credits no steps"}});
 }
 
 // Reported before the command waits for a group.
 void check_settings(const std::string& method, const Json& given) {
-  const Json settings = agents::credit_settings(method, given);
+  const Json settings = of_flags([&] { return agents::credit_settings(method, given); });
   for (const agents::UnusedSetting& unused : agents::unused_settings(method, settings))
     if (given.contains(unused.name))
-      throw Error("credit: --set {} does nothing {}. Leave it out.", unused.name, unused.why);
+      throw WrongUsage("credit: --set {} does nothing {}. Leave it out.", unused.name, unused.why);
 }
 
 // The inputs, for provenance.
@@ -240,7 +243,7 @@ Json read_from(const CreditFlags& flags) {
 void credit(const CreditFlags& flags) {
   if (flags.list && flags.json) return print_text(readable(list_json()));
   if (flags.list) return print_list();
-  if (flags.method.empty()) throw Error("credit: METHOD is missing. `agon credit --list` shows the methods.");
+  if (flags.method.empty()) throw WrongUsage("credit: METHOD is missing. `agon credit --list` shows the methods.");
   const Json settings = settings_of(flags.settings, "credit: --set");
   check_settings(flags.method, settings);
   if (flags.where != "-" && !std::filesystem::exists(flags.where))

@@ -38,7 +38,7 @@ refuses 1 "model.layers.0.mlp.down_proj.weight: shape [32, 48]" "$agon" inspect 
 refuses 1 "model.layers.0.mlp.down_proj.weight: shape [32, 48]" "$agon" convert "$scratch/other" "$scratch/x.gguf"
 echo mine >"$scratch/mmproj-x.gguf"
 refuses 1 "mmproj-x.gguf is there already" "$agon" convert "$golden" "$scratch/x.gguf" --type bf16
-refuses 1 "TO is empty" "$agon" convert "$golden" ""
+refuses 2 "TO: an empty text" "$agon" convert "$golden" ""
 rm -r "$scratch/other" "$scratch/mmproj-x.gguf"
 
 # A file that is no tokenizer, config or template by its size alone.

@@ -26,6 +26,11 @@ expect 2 "^agon: .*Did you mean '--json'" suites --jsn
 expect 2 "got 'charts'" suites charts
 expect 2 "no '--jsn'" --version --jsn
 expect 2 '--prompt: an empty text' complete ''
+for empty in "run --policy" "run --file" "run --out" "run --baseline" "search --rank" "complete --system" "complete --stop" "report --out" "convert TO"; do
+  read -r command flag <<<"$empty"
+  case $flag in TO) words=(models/agon-tiny '') ;; *) words=("$flag" '') ;; esac
+  expect 2 "$flag: an empty text" "$command" "${words[@]}"
+done
 expect 2 '--suite: given once at most, but there are 2' run --suite charts --suite shapes
 
 # Help, version, the manual and completions.
@@ -62,7 +67,7 @@ expect 2 '^serve-search: --threads is called --in-flight now' serve-search x --t
 expect 2 '^search: --n is called --samples now' search --n 0
 expect 1 '^eval-rm: --rm is called --reward-model now' eval-rm --rm nowhere --file nowhere
 expect 1 '^score: --rm is called --reward-model now' score --rm nowhere "$(dirname "$0")/../../../docs/tour/responses.json"
-expect 1 '^run: --verifier is called --reward-model now' run --suite phone --verifier nowhere
+expect 2 '^run: --verifier is called --reward-model now' run --suite phone --verifier nowhere
 expect 1 '^search: --critic rm:DIR is called --critic reward-model:DIR now' search --critic rm:nowhere --tasks 1
 
 [ -z "$("$agon" suites --jsn 2>/dev/null)" ] || fail "a usage error is printed on stdout"

@@ -16,8 +16,9 @@ shows() {
   grep -qF -- "$words" "$scratch/out" || fail "credit $* on $input: output lacks $words: $(cat "$scratch/out")"
 }
 
-# refused WORDS INPUT ARGUMENTS...
+# refused and misused WORDS INPUT ARGUMENTS...: for what is read, and for the command line.
 refused() { refuses 1 "$1" "$agon" credit "${@:3}" <<<"$2"; }
+misused() { refuses 2 "$1" "$agon" credit "${@:3}" <<<"$2"; }
 
 # Numbers worked by hand.
 right='{"answer_reward": 1, "correct": true, "score": 0.9, "segments": [["answer", 2], ["score", 1]]}'
@@ -66,7 +67,7 @@ shows '"files": ' '' pdcr "$scratch/run" 1 --policy "$model"
 for key in run/path run/hash policy/path policy/files; do
   value "provenance/$key" "$scratch/out" >/dev/null || fail "the provenance has no $key"
 done
-refused 'accuracy is given twice' '' grpo "$scratch/run" 1 --policy "$model" --reward accuracy=1 --reward accuracy=2
+misused 'accuracy is given twice' '' grpo "$scratch/run" 1 --policy "$model" --reward accuracy=1 --reward accuracy=2
 # What a training run went by stands in its run.
 printf 'policy: %s\nsources: [{suite: charts, level: 2, prompts: 2}]\nsamples: 3\nsampling: {max_tokens: 24}\nsteps: 1\nthreads: 1\nrecord_every: 1\nrewards: {format: 1}\nmethod: adpo\ncredit: {mode: pairwise}\nfilter: {offline: false}\n' "$model" >"$scratch/train.yaml"
 "$agon" train "$scratch/train.yaml" --set output="$scratch/training" >/dev/null 2>"$scratch/err" || fail "the training to look at: $(tail -1 "$scratch/err")"
@@ -76,21 +77,21 @@ shows '"mode": "mean"' '' adpo "$scratch/training" "$task" --policy "$model" --s
 shows '"answer_reward": 0.0' '' grpo "$scratch/run" 1 --policy "$model" --reward tool=2 --reward accuracy=0
 refused "component: no 'acuracy'. Did you mean 'accuracy'" '' grpo "$scratch/run" 1 --policy "$model" --reward acuracy=1
 refused 'task 7 has no finished sample' '' grpo "$scratch/run" 7 --policy "$model"
-refused 'which task of' '' grpo "$scratch/run"
+misused 'which task of' '' grpo "$scratch/run"
 refused 'TASK selects from a run folder' "[$(rollout)]" grpo - 1
 refused 'is neither a run folder nor a file' '' grpo "$scratch/none" 0
 refused 'turn_correct' '' adapo "$scratch/run" 1 --policy "$model"
-refused "'x' is not a weight" '' grpo "$scratch/run" 1 --policy "$model" --reward accuracy=x
+misused "'x' is not a weight" '' grpo "$scratch/run" 1 --policy "$model" --reward accuracy=x
 
 # No.
 good=$(rollout)
-refused "Did you mean 'adapo'" "[$good]" adapoo
-refused 'METHOD is missing' "[$good]"
-refused "Did you mean 'epsilon'" "[$good]" grpo --set epsilom=1
-refused "'kl' is not KEY=VALUE" "[$good]" grpo --set kl
-refused 'kl must be a number from 0, got "x"' "[$good]" grpo --set kl=x
-refused 'kl must be' "[$good]" grpo --set kl=nan
-refused 'mode must be mean or pairwise' "[$good]" adpo --set mode=median
+misused "Did you mean 'adapo'" "[$good]" adapoo
+misused 'METHOD is missing' "[$good]"
+misused "Did you mean 'epsilon'" "[$good]" grpo --set epsilom=1
+misused "'kl' is not KEY=VALUE" "[$good]" grpo --set kl
+misused 'kl must be a number from 0, got "x"' "[$good]" grpo --set kl=x
+misused 'kl must be' "[$good]" grpo --set kl=nan
+misused 'mode must be mean or pairwise' "[$good]" adpo --set mode=median
 refused 'standard input: is empty' '' grpo
 refused 'standard input: not JSON: line 1, column 20: syntax' '[{"answer_reward": NaN}]' grpo
 refused 'JSON has no NaN' '[{"answer_reward": NaN}]' grpo

@@ -27,12 +27,12 @@ by_label = share * otsu["perception_found"] + (1 - share) * otsu["reasoning_foun
 assert abs(by_label - otsu["accuracy"]) < 1e-9
 PY
 
-refuses 1 "Did you mean 'white'" "$agon" decompose $short --picture whit
-refuses 1 'all splits are measured' "$agon" decompose $short --set split=otsu
-refuses 1 "Did you mean 'visual_share'" "$agon" decompose $short --set visual_shar=1
-refuses 1 'is not KEY=VALUE' "$agon" decompose $short --set visual_share
-refuses 1 '--resume needs --out' "$agon" decompose $short --resume
+refuses 2 "Did you mean 'white'" "$agon" decompose $short --picture whit
+refuses 2 'all splits are measured' "$agon" decompose $short --set split=otsu
+refuses 2 "Did you mean 'visual_share'" "$agon" decompose $short --set visual_shar=1
+refuses 2 'is not KEY=VALUE' "$agon" decompose $short --set visual_share
+refuses 2 '--resume needs --out' "$agon" decompose $short --resume
 refuses 1 "$scratch/run" "$agon" decompose $short --out "$scratch/run"
-refuses 1 "Did you mean 'charts'" "$agon" decompose $short --suite chart --out "$scratch/x"
+refuses 2 "Did you mean 'charts'" "$agon" decompose $short --suite chart --out "$scratch/x"
 
 finish

@@ -16,8 +16,8 @@ grep -q '"acc_t2"' "$scratch/two.json" || fail "no two-turn figures: $(cat "$scr
 "$agon" show "$scratch/two" 2>/dev/null | grep -q '^two turns  *samples' || fail "show lacks the two-turn figures"
 "$agon" show "$scratch/two" 3 2>/dev/null | grep -q '^(a wrong answer)' || fail "a transcript does not tell which answer is right"
 refuses 1 two_turn "$agon" run --policy "$model" $short --suite charts --out "$scratch/two" --resume
-refuses 1 "up to 10 turns" "$agon" run --policy "$model" --suite phone --two-turn --out "$scratch/x"
-refuses 1 "two-turn" "$agon" run --policy "$model" --reexamine Sure? --out "$scratch/x"
+refuses 2 "up to 10 turns" "$agon" run --policy "$model" --suite phone --two-turn --out "$scratch/x"
+refuses 2 "two-turn" "$agon" run --policy "$model" --reexamine Sure? --out "$scratch/x"
 
 # Several policies and suites: the runs are those of agon run, and the second policy is compared with the first.
 cp -r "$model" "$scratch/other"
@@ -37,13 +37,13 @@ same_figures "$scratch/a" "$scratch/b" || fail "eval and run play different epis
 "$agon" eval --policy "$model" $short --two-turn --out "$scratch/eval2" 2>/dev/null | grep -q '^samples  *acc@t1' || fail "eval --two-turn"
 
 refuses 1 "holds a run already" evaluate --out "$scratch/eval"
-refuses 1 "given twice" "$agon" eval --policy "$model" --policy "$model/" --out "$scratch/x"
-refuses 1 "given twice" "$agon" eval --suite charts --suite charts --out "$scratch/x"
-refuses 1 "up to 10 turns" "$agon" eval --policy "$model" --suite charts --suite phone --two-turn --out "$scratch/x"
-refuses 1 "Did you mean 'charts'" "$agon" eval --policy "$model" --suite chart
+refuses 2 "given twice" "$agon" eval --policy "$model" --policy "$model/" --out "$scratch/x"
+refuses 2 "given twice" "$agon" eval --suite charts --suite charts --out "$scratch/x"
+refuses 2 "up to 10 turns" "$agon" eval --policy "$model" --suite charts --suite phone --two-turn --out "$scratch/x"
+refuses 2 "Did you mean 'charts'" "$agon" eval --policy "$model" --suite chart
 refuses 1 "no-such-model" "$agon" eval --policy "$scratch/no-such-model" --out "$scratch/x"
-refuses 1 "--out" "$agon" eval --policy "$model" --resume
-refuses 1 "suite jsonl" "$agon" eval --policy "$model" --file tasks.jsonl --out "$scratch/x"
+refuses 2 "--out" "$agon" eval --policy "$model" --resume
+refuses 2 "suite jsonl" "$agon" eval --policy "$model" --file tasks.jsonl --out "$scratch/x"
 [ ! -e "$scratch/x" ] || fail "an evaluation that cannot be leaves a folder"
 
 finish

@@ -44,7 +44,7 @@ is 3 rows/0/figures/invalid_verdicts --critic generative --policy "$model" --fil
 is 0 rows/0/figures/invalid_verdicts --critic discriminative --policy "$model" --file "$scratch/bench.json"
 is 3 rows/0/figures/unknown_verdicts --critic oracle --file "$scratch/bench.json"
 is 0.0 rows/0/first_error/correct --critic oracle --file "$scratch/bench.json"  # who knows nothing claims nothing
-refuses 1 "--critiques does nothing with --critic oracle" "$agon" eval-critic --critic oracle --critiques 3
+refuses 2 "--critiques does nothing with --critic oracle" "$agon" eval-critic --critic oracle --critiques 3
 is 0.0 rows/0/first_error/f1 --critic constant=1 --file "$scratch/bench.json"
 is 1.0 rows/0/first_error/correct --critic constant=1 --file "$scratch/bench.json"
 
@@ -66,25 +66,25 @@ grep -q "first error" "$scratch/out" && fail "single steps have a first error"
 grep -q "by source" "$scratch/out" || fail "no figures by source"
 LC_ALL=C grep -q "$(printf '[\033\007]')" "$scratch/out" && fail "a file's escapes come to the terminal"
 
-refuses 1 "Did you mean 'oracle'" "$agon" eval-critic --critic oracl
-refuses 1 "P(correct) must lie in [0, 1], got 2" "$agon" eval-critic --critic constant=2
-refuses 1 "constant=0.5; got 'x'" "$agon" eval-critic --critic constant=x
-refuses 1 "unknown prompt 'lng'" "$agon" eval-critic --policy "$model" --prompt lng
+refuses 2 "Did you mean 'oracle'" "$agon" eval-critic --critic oracl
+refuses 2 "P(correct) must lie in [0, 1], got 2" "$agon" eval-critic --critic constant=2
+refuses 2 "constant=0.5; got 'x'" "$agon" eval-critic --critic constant=x
+refuses 2 "unknown prompt 'lng'" "$agon" eval-critic --policy "$model" --prompt lng
 refuses 2 "'0' is not a whole number from 1 to 256" "$agon" eval-critic --policy "$model" --critiques 0
 refuses 2 "'257' is not a whole number from 1 to 256" "$agon" eval-critic --policy "$model" --critiques 257 --temperature 1
 refuses 2 "--temperature" "$agon" eval-critic --policy "$model" --temperature -2
 refuses 2 "--max-tokens" "$agon" eval-critic --policy "$model" --max-tokens 0
 refuses 1 "are all the same" "$agon" eval-critic --policy "$model" --critiques 2
-refuses 1 "Did you mean 'vote'" "$agon" eval-critic --policy "$model" --critiques 2 --temperature 1 --combine vot
+refuses 2 "Did you mean 'vote'" "$agon" eval-critic --policy "$model" --critiques 2 --temperature 1 --combine vot
 refuses 1 "address of its server" "$agon" eval-critic --critic process-reward
-refuses 1 "Did you mean 'qwen'" "$agon" eval-critic --critic process-reward --url http://127.0.0.1:1 --form qwn
+refuses 2 "Did you mean 'qwen'" "$agon" eval-critic --critic process-reward --url http://127.0.0.1:1 --form qwn
 refuses 1 "does not answer" "$agon" eval-critic --critic process-reward --url http://127.0.0.1:1 --file "$scratch/bench.json"
 refuses 1 "no pictures" "$agon" eval-critic --critic process-reward --form shepherd --url http://127.0.0.1:1 --tasks 1
 refuses 1 "$scratch/none.json" "$agon" eval-critic --critic oracle --file "$scratch/none.json"
 refuses 1 "$scratch" "$agon" eval-critic --critic oracle --run "$scratch"
-refuses 1 "chart" "$agon" eval-critic --critic oracle --suite chart
+refuses 2 "chart" "$agon" eval-critic --critic oracle --suite chart
 refuses 1 "labels no step here" "$agon" eval-critic --critic oracle --run "$scratch/run"
-refuses 1 "plays a task file" "$agon" eval-critic --critic oracle --suite jsonl
+refuses 2 "plays a task file" "$agon" eval-critic --critic oracle --suite jsonl
 printf '{"steps": ["a"], "label": 5}\n' >"$scratch/broken.jsonl"
 refuses 1 "broken.jsonl:1: label" "$agon" eval-critic --critic oracle --file "$scratch/broken.jsonl"
 

@@ -9,14 +9,14 @@ cd "$scratch" || exit 1
 echo 'print(1)' >one.py
 mkdir a b && echo >a/p.png && echo >b/p.png
 refuses 2 'does not exist: none.py' "$agon" exec none.py
-refuses 1 "unknown limit 'foo'" "$agon" exec --limit foo=1 one.py
-refuses 1 'leaves nothing to fork: there are 1 scripts' "$agon" exec --fork-after 1 one.py
+refuses 2 "unknown limit 'foo'" "$agon" exec --limit foo=1 one.py
+refuses 2 'leaves nothing to fork: there are 1 scripts' "$agon" exec --fork-after 1 one.py
 refuses 2 "'-1' is not a whole number" "$agon" exec --fork-after -1 one.py
 refuses 1 'exists and is not a folder' "$agon" exec --out one.py one.py
-refuses 1 'another image has the same name' "$agon" exec --image a/p.png --image b/p.png one.py
+refuses 2 'another image has the same name' "$agon" exec --image a/p.png --image b/p.png one.py
 refuses 1 '--readable /none: No such file' "$agon" exec --readable /none one.py
 refuses 1 'cannot be readable in a sandbox' "$agon" exec --readable / one.py
-refuses 1 "is not a size or a count" "$agon" exec --limit memory=12X one.py
+refuses 2 "is not a size or a count" "$agon" exec --limit memory=12X one.py
 refuses 2 'does not exist: none.py' "$agon" exec --image a/p.png none.py one.py
 refuses 2 'does not exist: none.py' "$agon" exec --module numpy none.py one.py
 refuses 1 "no tier 'Z'. There are: A, B, C" "$agon" exec --floor Z one.py

@@ -26,7 +26,7 @@ says 1 'unavailable' "$agon" query http://127.0.0.1:1 x
 says 1 "ftp://x' is not an address" "$agon" query ftp://x y
 says 1 'is not an address' "$agon" query searxng+host y
 says 1 'SERPER_API_KEY' "$agon" query serper x
-says 1 'go together' "$agon" query docs.index x --cache searches
+says 2 'go together' "$agon" query docs.index x --cache searches
 says 2 'top-k' "$agon" query docs.index x --top-k 0
 says 2 'QUERY' "$agon" query docs.index
 

@@ -39,7 +39,7 @@ grep -q "charts: verdicts: .* invalid" "$scratch/out" || fail "it does not say w
 refuses 1 "cannot choose --responses 11 from the 10 written" "$agon" make-preferences --policy "$model" --responses 11 --samples 8 \
   --corrupted 2 --out "$scratch/refused"
 refuses 1 "plays a file of tasks" "$agon" make-preferences --suite jsonl --out "$scratch/refused"
-refuses 1 "so none is left from --first-task 100000 on" "$agon" make-preferences --split test --first-task 100000 --out "$scratch/refused"
+refuses 2 "so none is left from --first-task 100000 on" "$agon" make-preferences --split test --first-task 100000 --out "$scratch/refused"
 [ ! -e "$scratch/refused" ] || fail "refused preferences leave a folder"
 
 refuses 1 "holds no episodes of a suite" "$agon" eval-critic --critic oracle --run "$scratch/whole"
@@ -171,16 +171,16 @@ CONFIG
 does "$agon" train "$scratch/train.yaml"
 
 # What is wrong is said.
-refuses 1 "give one of --reward-model, --judge and --choose" "$agon" eval-rm --file "$scratch/whole/preferences.jsonl"
+refuses 2 "give one of --reward-model, --judge and --choose" "$agon" eval-rm --file "$scratch/whole/preferences.jsonl"
 refuses 1 "no reward_model.json" "$agon" score --reward-model "$model" "$scratch/two.json"
-refuses 1 "--reward-model compares whole responses" "$agon" run --suite phone --policy "$model" --reward-model "$scratch/rm" --out "$scratch/none"
+refuses 2 "--reward-model compares whole responses" "$agon" run --suite phone --policy "$model" --reward-model "$scratch/rm" --out "$scratch/none"
 refuses 1 "nowhere" "$agon" run --tasks 1 --policy "$model" --reward-model "$scratch/nowhere" --out "$scratch/none"
-refuses 1 "--policy $model/ is given twice" "$agon" make-preferences --policy "$model" --policy "$model/" --out "$scratch/refused"
-refuses 1 "--temperature 1 is given twice" "$agon" make-preferences --temperature 1 --temperature 1.0 --out "$scratch/refused"
+refuses 2 "--policy $model/ is given twice" "$agon" make-preferences --policy "$model" --policy "$model/" --out "$scratch/refused"
+refuses 2 "--temperature 1 is given twice" "$agon" make-preferences --temperature 1 --temperature 1.0 --out "$scratch/refused"
 refuses 2 "--repeats" "$agon" make-preferences --repeats --responses 2 --out "$scratch/refused"
 refuses 2 "--judge" "$agon" eval-rm --reward-model "$scratch/rm" --no-swap --file "$scratch/whole/preferences.jsonl"
 refuses 1 "is a file of the run itself" "$agon" report "$scratch/whole" --out "$scratch/whole/preferences.jsonl"
-refuses 1 "--suite charts is given twice" "$agon" make-preferences --suite charts --suite shapes --suite charts --out "$scratch/refused"
+refuses 2 "--suite charts is given twice" "$agon" make-preferences --suite charts --suite shapes --suite charts --out "$scratch/refused"
 refuses 1 "are both 0" "$agon" make-preferences --samples 0 --corrupted 0 --out "$scratch/refused"
 refuses 1 "phone has up to" "$agon" make-preferences --suite phone --policy "$model" --out "$scratch/refused"
 [ ! -e "$scratch/refused" ] || fail "refused preferences leave a folder"

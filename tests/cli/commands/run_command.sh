@@ -45,7 +45,7 @@ says 0 "do not fit into 1.0 MB" "$agon" inspect "$tiny" --memory 1
 says 0 "equal greedy" "$agon" inspect "$tiny" --compare q8
 refuses 2 "--compare" "$agon" inspect "$tiny" --compare q9
 for flag in "--kv q8" "--memory 100" "--weights q8"; do
-  refuses 1 "${flag% *} does nothing with a server" "$agon" complete --policy http://127.0.0.1:9/v1 $flag --prompt x
+  refuses 2 "${flag% *} does nothing with a server" "$agon" complete --policy http://127.0.0.1:9/v1 $flag --prompt x
 done
 
 # kill -9, then resume.
@@ -84,9 +84,9 @@ done
 [ -n "$(ls "$scratch/cache/agon")" ] || fail "no index in the cache"
 tool_play --suite lookup --baseline rag --tasks 2 --out "$scratch/rag" >/dev/null 2>&1 || fail "run lookup --baseline rag"
 "$agon" show "$scratch/rag" 0 | grep -q '^Doc 1(Title' || fail "rag shows no documents"
-refuses 1 "no tools" play --suite charts --baseline cot --out "$scratch/x"
+refuses 2 "no tools" play --suite charts --baseline cot --out "$scratch/x"
 printf '{"question": "who?", "golden_answers": ["Ada"]}\n' >"$scratch/questions.jsonl"
-refuses 1 "--search is for suite questions" play --suite charts --search "$scratch/index" --out "$scratch/x"
+refuses 2 "--search is for suite questions" play --suite charts --search "$scratch/index" --out "$scratch/x"
 refuses 1 "--search" play --suite questions --file "$scratch/questions.jsonl" --out "$scratch/x"
 # What is searched is a part of the run: the same corpus elsewhere is the same, another is not.
 printf '{"id": "1", "contents": "Ada\\nAda wrote the first program."}\n' >"$scratch/corpus.jsonl"
@@ -110,16 +110,16 @@ cp "$agon" "$scratch/agon"
 refuses 1 "no launcher" "$scratch/agon" run --suite darkroom --policy "$model" --out "$scratch/y"
 
 # No.
-refuses 1 "Did you mean 'charts'" play --suite chart
+refuses 2 "Did you mean 'charts'" play --suite chart
 refuses 2 "suite" play --siute charts
-refuses 1 "level" play --suite charts --level 9 --out "$scratch/x"
+refuses 2 "level" play --suite charts --level 9 --out "$scratch/x"
 refuses 1 "holds a run already" play --suite charts --tasks 12 --seed 3 --out "$scratch/one"
 refuses 1 "seed" play --suite charts --tasks 12 --seed 5 --out "$scratch/one" --resume
 refuses 1 "no-such-model" "$agon" run --policy "$scratch/no-such-model" --out "$scratch/x"
-refuses 1 "--out" play --suite charts --resume
+refuses 2 "--out" play --suite charts --resume
 touch "$scratch/file"
 refuses 1 "$scratch/file" play --suite charts --tasks 1 --out "$scratch/file/run"
-refuses 1 "file" play --suite jsonl --out "$scratch/x"
+refuses 2 "file" play --suite jsonl --out "$scratch/x"
 printf '{"id": "1", "prompt": "What?", "answer": "4", "grader": "exact"}\n{"id": \n' >"$scratch/bad.jsonl"
 refuses 1 "bad.jsonl:2:" play --suite jsonl --file "$scratch/bad.jsonl" --out "$scratch/x"
 # Pictures of a task file: looked at before anything is played; a task that failed may be mended, one that was played not.
@@ -148,7 +148,7 @@ picture three.png 40 30 90 cut
 refuses 1 "long_picture.jsonl:2: task jsonl/two: $scratch/three.png: the picture is cut off" \
   play --suite jsonl --file "$scratch/long_picture.jsonl" --out "$scratch/none"
 refuses 1 "pictures.jsonl:2: task jsonl/two: $scratch/two.png: the picture is damaged" pictures --check full
-refuses 1 "--check full" play --suite charts --check full --out "$scratch/none"
+refuses 2 "--check full" play --suite charts --check full --out "$scratch/none"
 [ ! -e "$scratch/pictures" ] && [ ! -e "$scratch/none" ] || fail "a picture that is refused leaves a folder"
 says 1 "4 of 8 episodes failed" pictures
 tasks() { sqlite3 -readonly "$scratch/pictures/run.sqlite" "SELECT DISTINCT task_id || ' ' || status FROM episodes JOIN tasks USING (task_index) ORDER BY task_index" | paste -sd,; }

@@ -94,11 +94,11 @@ survives() {
 survives --method guided --temperature 0
 survives --method beam --samples 3 --width 3
 refuses 1 "method" "$agon" search --policy "$model" --tasks 60 --out "$scratch/killed" --resume --method greedy
-refuses 1 "asks no critic, and --critic is given" "$agon" search --method majority --critic orcale --out "$scratch/x"
-refuses 1 "Give --rank min, mean, last or product" "$agon" search --method best-of-n --critic oracle --out "$scratch/x"
-refuses 1 "--critic-policy does nothing with --critic oracle" "$agon" search --critic oracle \
+refuses 2 "asks no critic, and --critic is given" "$agon" search --method majority --critic orcale --out "$scratch/x"
+refuses 2 "Give --rank min, mean, last or product" "$agon" search --method best-of-n --critic oracle --out "$scratch/x"
+refuses 2 "--critic-policy does nothing with --critic oracle" "$agon" search --critic oracle \
   --critic-policy nowhere --out "$scratch/x"
-refuses 1 "tasks of charts have pictures" "$agon" search --critic process-reward --critic-form shepherd --critic-url http://127.0.0.1:1 --critic-model m \
+refuses 2 "tasks of charts have pictures" "$agon" search --critic process-reward --critic-form shepherd --critic-url http://127.0.0.1:1 --critic-model m \
   --out "$scratch/x"
 [ ! -e "$scratch/x" ] || fail "a refused search leaves a folder"
 # Two searches of one second, told no folder, do not meet in one.
@@ -109,7 +109,7 @@ refuses 1 "tasks of charts have pictures" "$agon" search --critic process-reward
   [ "$(ls -d runs/search-charts-*/run.sqlite | wc -l)" = 2 ] || cat ./*.err
 ) >"$scratch/out"
 [ -d "$scratch/default/runs" ] && [ ! -s "$scratch/out" ] || fail "two searches in one folder: $(cat "$scratch/out")"
-refuses 1 "a --rank other than score" "$agon" search --policy "$model" --method beam --rank score --out "$scratch/ranked"
+refuses 2 "a --rank other than score" "$agon" search --policy "$model" --method beam --rank score --out "$scratch/ranked"
 [ ! -e "$scratch/ranked" ] || fail "a rank that is refused leaves a folder"
 
 # A finished tree plays again without a model, and says where another model goes another way.
@@ -126,8 +126,8 @@ is None divergence own
 refuses 1 "Give its folder with --critic-policy" "$agon" replay "$scratch/babble" 0 --policy "$model"
 "$agon" replay "$scratch/babble" 0 --policy "$model" --critic-policy "$untaught" --json >"$scratch/own.json" 2>&1 || fail "replay by the critic of a folder"
 is None divergence own
-refuses 1 "Give --policy, or leave" "$agon" replay "$scratch/many" 3 --critic oracle
-refuses 1 "Give --policy, or leave" "$agon" replay "$scratch/many" 3 --critic-policy "$model"
+refuses 2 "Give --policy, or leave" "$agon" replay "$scratch/many" 3 --critic oracle
+refuses 2 "Give --policy, or leave" "$agon" replay "$scratch/many" 3 --critic-policy "$model"
 
 # A journal that is damaged is in no figure, and no success.
 cp -r "$scratch/whole" "$scratch/damaged"
@@ -195,11 +195,11 @@ grep -q "http://127.0.0.1:1" "$scratch/server/config.json" || fail "the server i
 
 "$agon" show "$scratch/many" | grep -q '^guided on charts' || fail "show"
 
-refuses 1 "Did you mean 'guided'" "$agon" search --method guide --out "$scratch/x"
-refuses 1 "Did you mean 'product'" "$agon" search --method beam --rank produkt --out "$scratch/x"
-refuses 1 "Did you mean 'policy_tokens'" "$agon" search --budget policy_token=3 --out "$scratch/x"
-refuses 1 "gives no amount" "$agon" search --budget policy_tokens=many --out "$scratch/x"
-refuses 1 "Did you mean 'oracle'" "$agon" search --critic orakle --out "$scratch/x"
+refuses 2 "Did you mean 'guided'" "$agon" search --method guide --out "$scratch/x"
+refuses 2 "Did you mean 'product'" "$agon" search --method beam --rank produkt --out "$scratch/x"
+refuses 2 "Did you mean 'policy_tokens'" "$agon" search --budget policy_token=3 --out "$scratch/x"
+refuses 2 "gives no amount" "$agon" search --budget policy_tokens=many --out "$scratch/x"
+refuses 2 "Did you mean 'oracle'" "$agon" search --critic orakle --out "$scratch/x"
 refuses 1 "is not a model folder" "$agon" search --critic oracle --policy "$scratch/none" --out "$scratch/x"
 refuses 2 "--samples" "$agon" search --samples 0 --out "$scratch/x"
 refuses 2 "--critic-max-tokens" "$agon" search --critic-max-tokens 0 --out "$scratch/x"

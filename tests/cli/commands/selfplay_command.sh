@@ -58,7 +58,7 @@ refused "'critic' is missing" empty
 refused "absent" absent
 config set "rounds: 2"
 refused "'pairs' needs at least 2 'critiques'" set --set critiques=1
-refused "is not KEY=VALUE" set --set rounds
+refuses 2 "is not KEY=VALUE" "$agon" selfplay "$scratch/set.yaml" --set rounds
 refused "Did you mean 'rounds'" set --set round=1
 refused "must lie between 1 and 256" set --set critiques=0
 for yaml in "$scratch"/*.yaml; do

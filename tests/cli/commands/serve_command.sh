@@ -5,9 +5,9 @@ agon=$1 model=$2
 unset AGON_API_KEY
 
 refuses 1 'AGON_API_KEY' "$agon" serve --policy "$model" --host 0.0.0.0 --port 0
-refuses 1 'is a server, not a model folder' "$agon" serve --policy http://127.0.0.1:1/v1
+refuses 2 'is a server, not a model folder' "$agon" serve --policy http://127.0.0.1:1/v1
 refuses 1 'not a model folder' "$agon" serve --policy "$scratch/nothing"
-refuses 1 'is not NAME=FOLDER' "$agon" serve --policy "$model" --adapter role
+refuses 2 'is not NAME=FOLDER' "$agon" serve --policy "$model" --adapter role
 refuses 1 'no adapter_config.json' "$agon" serve --policy "$model" --adapter role="$model"
 refuses 1 'is an adapter. Give its base to --policy' "$agon" serve --policy "$(dirname "$model")/agon-tiny-reward"
 refuses 1 'no such index' "$agon" serve --search-index "$scratch/nothing"

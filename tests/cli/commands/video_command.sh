@@ -37,5 +37,5 @@ refuses 1 "cut.mp4" "$agon" complete --policy model --video cut.mp4 "What?"
 printf '#EXTM3U\nfile:///etc/passwd\n' >list.mp4
 refuses 1 "list.mp4" "$agon" complete --policy model --video list.mp4 "What?"
 refuses 1 "none.mp4" "$agon" complete --policy model --video none.mp4 "What?"
-refuses 1 "--video-fps" "$agon" complete --policy model --video-fps 1 "What?"
+refuses 2 "--video-fps" "$agon" complete --policy model --video-fps 1 "What?"
 finish
