@@ -6,7 +6,7 @@
 
 #include "emulated_tiles.h"
 #include "kernel_testing.h"
-#include "kernels/linear/bfloat/product.h"
+#include "kernels/linear/bfloat/product/product.h"
 
 using namespace agon::kernels;
 using namespace agon::test;

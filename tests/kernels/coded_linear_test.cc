@@ -5,7 +5,7 @@
 
 #include "kernel_testing.h"
 #include "kernels/half.h"
-#include "kernels/linear/coded/product.h"
+#include "kernels/linear/coded/product/product.h"
 
 using namespace agon::kernels;
 using namespace agon::test;

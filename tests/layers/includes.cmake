@@ -38,7 +38,7 @@ set(whole_torch "^<(torch/(torch|all|extension)\\.h|ATen/ATen\\.h)>")
 # Files without a header of their name: programs, methods of credit and search, subcommands, references of kernels
 # and their forms for an instruction set, which stand behind a header of several, and what LibTorch's libraries look for.
 set(behind_another "(^|/)main\\.cc$|^agents/learn/credit/|^cli/(commands|learning)/|^critic/search/methods/")
-string(APPEND behind_another "|^kernels/.*_(ref|plain|avx2|avx512|amx|neon)\\.cc$")
+string(APPEND behind_another "|^kernels/.*(_ref|/product/[a-z0-9]+)\\.cc$")
 string(APPEND behind_another "|^agents/learn/network/(linked_torch_environment|torch_processor)\\.cc$")
 
 function(fault file what)

@@ -1,5 +1,5 @@
-// tests/support/emulated_tiles.h - a unit for kernels/linear/bfloat/tiles.h that follows the description of AMX: of
-// TDPBF16PS above all, with its order of sums, and numbers too small for a normal float taken for 0.
+// tests/support/emulated_tiles.h - a unit for kernels/linear/bfloat/product/tiles.h that follows the description of
+// AMX: of TDPBF16PS above all, with its order of sums, and numbers too small for a normal float taken for 0.
 #pragma once
 
 #include <bit>
@@ -7,7 +7,7 @@
 #include <cstring>
 #include <limits>
 
-#include "kernels/linear/bfloat/tiles.h"
+#include "kernels/linear/bfloat/product/tiles.h"
 
 namespace agon::test {
 

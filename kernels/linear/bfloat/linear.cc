@@ -5,7 +5,7 @@
 #include <cassert>
 #include <cstring>
 
-#include "kernels/linear/bfloat/product.h"
+#include "kernels/linear/bfloat/product/product.h"
 #include "kernels/multiversion.h"
 
 namespace agon::kernels {
@@ -50,7 +50,7 @@ class RowBlock {
   std::vector<std::uint16_t> rows_;  // zeros at first: the last of an odd number has no partner
 };
 
-// Tiles before VDPBF16PS: their bits differ, so one of them computes all (kernels/linear/bfloat/tiles.h).
+// Tiles before VDPBF16PS: their bits differ, so one of them computes all (kernels/linear/bfloat/product/tiles.h).
 BfloatProductFunction choose_product() {
   for (const BfloatProductFunction best :
        {bfloat_product_amx(), bfloat_product_avx512(), bfloat_product_bfdot(), bfloat_product_neon()})

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "kernels/half.h"
-#include "kernels/linear/coded/product.h"
+#include "kernels/linear/coded/product/product.h"
 #include "kernels/multiversion.h"
 #include "kernels/vector.h"
 

@@ -27,7 +27,7 @@ struct CodeFormat {
 struct CodedLinear {
   CodeFormat format;
   int inputs = 0, outputs = 0;
-  AlignedFloats panels;     // bytes, as kernels/linear/coded/product.h lays them out
+  AlignedFloats panels;     // bytes, as kernels/linear/coded/product/product.h lays them out
   std::vector<float> bias;  // [N], or empty
 };
 

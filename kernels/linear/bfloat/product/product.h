@@ -1,5 +1,5 @@
-// kernels/linear/bfloat/product.h - the inner product of bfloat_linear (its .cc files only), for the instructions of
-// one kind of processor each: rows times panels of 16 outputs.
+// kernels/linear/bfloat/product/product.h - the inner product of bfloat_linear (its .cc files only), for the
+// instructions of one kind of processor each: rows times panels of 16 outputs.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ using BfloatProductFunction = void (*)(const BfloatProduct& at, std::int64_t beg
 void bfloat_product_plain(const BfloatProduct& at, std::int64_t begin, std::int64_t end);
 // Null where this was not compiled for, or runs on, such a processor.
 BfloatProductFunction bfloat_product_avx512();  // VDPBF16PS
-// By tiles (kernels/linear/bfloat/tiles.h). Only an emulation of the tiles was tested so far, no processor that has
-// them.
+// By tiles (kernels/linear/bfloat/product/tiles.h). Only an emulation of the tiles was tested so far, no processor that
+// has them.
 BfloatProductFunction bfloat_product_amx();
 BfloatProductFunction bfloat_product_neon();   // FMLA in fp32: any aarch64
 BfloatProductFunction bfloat_product_bfdot();  // BFDOT

@@ -1,7 +1,7 @@
-// kernels/linear/bfloat/tiles.h - the inner product of bfloat_linear by tiles, as AMX multiplies them: a tile of 16
-// rows of x, 16 pairs of inputs each, times a tile of 16 pairs of 16 outputs, which is how the panels lie. The unit
-// that keeps and multiplies tiles is the processor's (kernels/linear/bfloat/product_amx.cc), or in tests one of plain
-// loops.
+// kernels/linear/bfloat/product/tiles.h - the inner product of bfloat_linear by tiles, as AMX multiplies them: a tile
+// of 16 rows of x, 16 pairs of inputs each, times a tile of 16 pairs of 16 outputs, which is how the panels lie. The
+// unit that keeps and multiplies tiles is the processor's (kernels/linear/bfloat/product/amx.cc), or in tests one of
+// plain loops.
 //
 // TDPBF16PS, as Intel describes it, sums a tile's 16 first inputs in one chain of multiply-adds from 0 on and the 16
 // second ones in another, adds the two and then adds that to the total. VDPBF16PS adds every product to the total.
@@ -18,7 +18,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "kernels/linear/bfloat/product.h"
+#include "kernels/linear/bfloat/product/product.h"
 
 namespace agon::kernels {
 

@@ -1,4 +1,4 @@
-#include "kernels/linear/bfloat/tiles.h"
+#include "kernels/linear/bfloat/product/tiles.h"
 
 #include "kernels/multiversion.h"
 

@@ -1,6 +1,6 @@
 #include <bit>
 
-#include "kernels/linear/bfloat/product.h"
+#include "kernels/linear/bfloat/product/product.h"
 #include "kernels/multiversion.h"
 #include "kernels/vector.h"
 

@@ -1,4 +1,4 @@
-#include "kernels/linear/bfloat/product.h"
+#include "kernels/linear/bfloat/product/product.h"
 
 #if defined(__x86_64__)
 

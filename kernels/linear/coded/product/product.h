@@ -1,5 +1,5 @@
-// kernels/linear/coded/product.h - the inner product of coded_linear (its .cc files only), for the instructions of one
-// kind of processor each: rows of codes times one panel of 16 outputs.
+// kernels/linear/coded/product/product.h - the inner product of coded_linear (its .cc files only), for the instructions
+// of one kind of processor each: rows of codes times one panel of 16 outputs.
 //
 // A panel is [blocks] of 32 inputs. A block begins with the codes' lower four bits, or all eight. Vector v of 64 bytes
 // has at byte 4 n + i the code of output n and input 4 v + i; of 8 bits there are 8 such vectors. Of fewer there are 4,

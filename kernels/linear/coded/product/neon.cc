@@ -1,4 +1,4 @@
-#include "kernels/linear/coded/product.h"
+#include "kernels/linear/coded/product/product.h"
 
 #if defined(__aarch64__)
 

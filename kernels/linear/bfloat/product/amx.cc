@@ -1,4 +1,4 @@
-#include "kernels/linear/bfloat/product.h"
+#include "kernels/linear/bfloat/product/product.h"
 
 #if defined(__x86_64__)
 
@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "kernels/linear/bfloat/tiles.h"
+#include "kernels/linear/bfloat/product/tiles.h"
 
 namespace agon::kernels {
 namespace {

@@ -1,5 +1,5 @@
 #include "kernels/half.h"
-#include "kernels/linear/coded/product.h"
+#include "kernels/linear/coded/product/product.h"
 
 namespace agon::kernels {
 namespace {
