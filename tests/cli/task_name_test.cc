@@ -4,7 +4,7 @@
 
 #include "cli/tables/transcript.h"
 #include "core/error.h"
-#include "episode_fixture.h"
+#include "fixtures/episode.h"
 #include "record/episode_store.h"
 #include "temp_folder.h"
 

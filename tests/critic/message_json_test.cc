@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <map>
 
-#include "episode_fixture.h"
+#include "fixtures/episode.h"
 
 using namespace agon;
 

@@ -14,7 +14,7 @@
 
 #include "agents/learn/network/token_logprob.h"
 #include "first_step.h"
-#include "golden_generations.h"
+#include "golden/generations.h"
 #include "record/run_reader.h"
 #include "temp_folder.h"
 #include "torch_catch.h"

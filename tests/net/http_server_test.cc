@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "soon.h"
-#include "wire_client.h"
+#include "wire/client.h"
 
 using namespace agon;
 using namespace agon::net;

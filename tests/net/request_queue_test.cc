@@ -8,7 +8,7 @@
 
 #include "core/rng.h"
 #include "soon.h"
-#include "wire_post.h"
+#include "wire/post.h"
 
 using namespace agon;
 using namespace agon::net;

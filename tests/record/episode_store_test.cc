@@ -19,8 +19,8 @@
 #include <thread>
 
 #include "core/error.h"
-#include "episode_fixture.h"
 #include "error_of.h"
+#include "fixtures/episode.h"
 #include "temp_folder.h"
 
 using namespace agon;

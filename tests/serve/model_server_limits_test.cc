@@ -6,11 +6,11 @@
 
 #include "core/base64.h"
 #include "core/file.h"
+#include "fixtures/serving.h"
 #include "serve/model_server.h"
-#include "serving_fixture.h"
 #include "soon.h"
 #include "temp_folder.h"
-#include "wire_client.h"
+#include "wire/client.h"
 
 using namespace agon;
 using namespace agon::serve;

@@ -10,8 +10,8 @@
 #include "core/file.h"
 #include "core/text.h"
 #include "env/suite.h"
+#include "fixtures/serving.h"
 #include "net/sse.h"
-#include "serving_fixture.h"
 #include "temp_folder.h"
 
 using namespace agon;

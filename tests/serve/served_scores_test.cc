@@ -7,13 +7,13 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "fixtures/serving.h"
 #include "serve/model_server.h"
-#include "serving_fixture.h"
 #include "soon.h"
 #include "temp_folder.h"
 #include "tools/search/index_builder.h"
 #include "tools/search/search_index.h"
-#include "wire_client.h"
+#include "wire/client.h"
 
 using namespace agon;
 using namespace agon::serve;

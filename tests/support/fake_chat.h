@@ -13,7 +13,7 @@
 #include "core/json.h"
 #include "core/json_parse.h"
 #include "core/text.h"
-#include "wire_server.h"
+#include "wire/server.h"
 
 namespace agon::test {
 

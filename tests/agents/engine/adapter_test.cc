@@ -9,8 +9,8 @@
 #include "agents/hub/checkpoint_tensors.h"
 #include "agents/hub/peft_adapter.h"
 #include "core/error.h"
-#include "golden_checkpoint.h"
-#include "golden_engine.h"
+#include "golden/checkpoint.h"
+#include "golden/engine.h"
 #include "temp_folder.h"
 
 using namespace agon;

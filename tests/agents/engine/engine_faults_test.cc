@@ -8,7 +8,7 @@
 #include "agents/engine/key_value_cache.h"
 #include "core/error.h"
 #include "engine_calls.h"
-#include "golden_checkpoint.h"
+#include "golden/checkpoint.h"
 
 using namespace agon;
 using namespace agon::agents;

@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "core/rng.h"
 #include "engine_calls.h"
-#include "golden_checkpoint.h"
+#include "golden/checkpoint.h"
 
 using namespace agon;
 using namespace agon::agents;

@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "engine_calls.h"
 #include "failing_memory.h"
-#include "golden_checkpoint.h"
+#include "golden/checkpoint.h"
 
 using namespace agon;
 using namespace agon::agents;

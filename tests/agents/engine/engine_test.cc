@@ -10,8 +10,8 @@
 #include "agents/engine/key_value_cache.h"
 #include "core/error.h"
 #include "engine_calls.h"
-#include "golden_checkpoint.h"
-#include "golden_engine.h"
+#include "golden/checkpoint.h"
+#include "golden/engine.h"
 
 using namespace agon;
 using namespace agon::agents;

@@ -18,7 +18,7 @@
 #include "core/file.h"
 #include "core/json.h"
 #include "core/text.h"
-#include "golden_completion.h"
+#include "golden/completion.h"
 #include "paths.h"
 #include "temp_folder.h"
 

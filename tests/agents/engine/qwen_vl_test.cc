@@ -4,9 +4,9 @@
 
 #include "agents/engine/local_policy.h"
 #include "agents/hub/pictures/place_taps.h"
-#include "golden_checkpoint.h"
-#include "golden_completion.h"
-#include "golden_engine.h"
+#include "golden/checkpoint.h"
+#include "golden/completion.h"
+#include "golden/engine.h"
 
 using namespace agon;
 using namespace agon::agents;

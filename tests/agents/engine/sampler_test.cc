@@ -7,7 +7,7 @@
 #include <map>
 #include <numeric>
 
-#include "golden_checkpoint.h"
+#include "golden/checkpoint.h"
 
 using namespace agon;
 using namespace agon::agents;

@@ -6,7 +6,7 @@
 #include "agents/hub/architecture.h"
 #include "core/error.h"
 #include "core/text.h"
-#include "golden_completion.h"
+#include "golden/completion.h"
 #include "paths.h"
 
 using namespace agon;

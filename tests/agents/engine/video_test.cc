@@ -6,10 +6,10 @@
 #include "agents/hub/model_folder.h"
 #include "core/error.h"
 #include "core/file.h"
-#include "golden_checkpoint.h"
-#include "golden_completion.h"
-#include "golden_engine.h"
-#include "golden_video.h"
+#include "golden/checkpoint.h"
+#include "golden/completion.h"
+#include "golden/engine.h"
+#include "golden/video.h"
 #include "temp_folder.h"
 
 using namespace agon;

@@ -2,8 +2,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "golden_checkpoint.h"
-#include "golden_engine.h"
+#include "golden/checkpoint.h"
+#include "golden/engine.h"
 
 using namespace agon::agents;
 using agon::test::golden_checkpoint;

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/error.h"
-#include "golden_checkpoint.h"
+#include "golden/checkpoint.h"
 
 using namespace agon;
 using namespace agon::agents;

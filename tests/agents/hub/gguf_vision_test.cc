@@ -9,7 +9,7 @@
 #include "agents/hub/model_folder.h"
 #include "core/error.h"
 #include "core/text.h"
-#include "golden_checkpoint.h"
+#include "golden/checkpoint.h"
 #include "paths.h"
 #include "temp_folder.h"
 

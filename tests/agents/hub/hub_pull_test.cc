@@ -11,7 +11,7 @@
 #include "core/json.h"
 #include "core/text.h"
 #include "temp_folder.h"
-#include "wire_server.h"
+#include "wire/server.h"
 
 namespace agon::agents {
 namespace {

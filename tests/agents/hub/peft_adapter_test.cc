@@ -7,7 +7,7 @@
 
 #include "adapter_files.h"
 #include "core/error.h"
-#include "golden_checkpoint.h"
+#include "golden/checkpoint.h"
 #include "temp_folder.h"
 
 namespace agon::agents {

@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
-#include "golden_video.h"
+#include "golden/video.h"
 #include "paths.h"
 
 using agon::Json;

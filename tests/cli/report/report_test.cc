@@ -3,7 +3,7 @@
 #include "browser.h"
 #include "cli/report/data.h"
 #include "cli/report/page.h"
-#include "episode_fixture.h"
+#include "fixtures/episode.h"
 #include "record/run_reader.h"
 #include "temp_folder.h"
 

@@ -3,10 +3,10 @@
 #include <catch2/catch.hpp>
 
 #include "core/error.h"
-#include "episode_fixture.h"
+#include "fixtures/episode.h"
+#include "fixtures/training.h"
 #include "record/run_reader.h"
 #include "temp_folder.h"
-#include "training_fixture.h"
 
 using namespace agon;
 using test::make_episode;

@@ -16,7 +16,7 @@
 #include "critic/reward_model/preference.h"
 #include "critic/reward_model/reward_model_critic.h"
 #include "error_of.h"
-#include "reward_fixture.h"
+#include "fixtures/reward.h"
 #include "temp_folder.h"
 
 using namespace agon;

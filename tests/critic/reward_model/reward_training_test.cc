@@ -14,8 +14,8 @@
 #include "critic/reward_model/engine_reward_model.h"
 #include "critic/reward_model/judge_training.h"
 #include "critic/reward_model/training.h"
+#include "fixtures/reward.h"
 #include "record/run_database.h"
-#include "reward_fixture.h"
 #include "temp_folder.h"
 
 using namespace agon;

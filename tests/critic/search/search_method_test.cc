@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "effort.h"
-#include "search_fixture.h"
+#include "fixtures/search.h"
 
 using namespace agon;
 using namespace agon::critic;

@@ -5,8 +5,8 @@
 
 #include "critic/search/search_run.h"
 #include "critic/search/summary.h"
+#include "fixtures/search.h"
 #include "record/run_reader.h"
-#include "search_fixture.h"
 #include "temp_folder.h"
 
 using namespace agon;

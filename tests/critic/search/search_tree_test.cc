@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 
 #include "effort.h"
+#include "fixtures/search.h"
 #include "record/journal_entry.h"
-#include "search_fixture.h"
 
 using namespace agon;
 using namespace agon::critic;

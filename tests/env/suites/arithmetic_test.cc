@@ -8,7 +8,7 @@
 #include "effort.h"
 #include "env/kit/suite_task.h"
 #include "env/suite.h"
-#include "golden_text.h"
+#include "golden/text.h"
 #include "suite_checks.h"
 
 namespace agon::env {

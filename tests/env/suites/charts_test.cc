@@ -13,7 +13,7 @@
 #include "env/suites/charts/corrupt.h"
 #include "env/suites/charts/steps.h"
 #include "env/suites/charts/task.h"
-#include "golden_text.h"
+#include "golden/text.h"
 #include "suite_checks.h"
 
 namespace agon::env {

@@ -14,7 +14,7 @@
 #include "env/suite.h"
 #include "env/suites/charts/picture.h"
 #include "env/suites/darkroom/task.h"
-#include "golden_text.h"
+#include "golden/text.h"
 #include "suite_checks.h"
 
 using namespace agon;

@@ -18,7 +18,7 @@
 #include "env/suites/lookup/index.h"
 #include "env/suites/lookup/task.h"
 #include "env/suites/lookup/world.h"
-#include "golden_text.h"
+#include "golden/text.h"
 #include "suite_checks.h"
 #include "temp_folder.h"
 #include "tools/search/search_tool.h"

@@ -9,7 +9,7 @@
 #include "effort.h"
 #include "env/protocol.h"
 #include "env/suite.h"
-#include "golden_text.h"
+#include "golden/text.h"
 
 using namespace agon;
 using namespace agon::env;

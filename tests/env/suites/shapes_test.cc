@@ -7,7 +7,7 @@
 #include "env/kit/suite_task.h"
 #include "env/suite.h"
 #include "env/suites/shapes/task.h"
-#include "golden_text.h"
+#include "golden/text.h"
 #include "suite_checks.h"
 
 namespace agon::env {

@@ -76,6 +76,12 @@ const std::map<std::string, void (*)(Case&, const std::string&)> kCaseKeys = {
     {"artifacts", take_artifacts},
 };
 
+// Beside the case, or a folder above.
+fs::path library_of(const fs::path& path) {
+  const fs::path beside = path.parent_path() / "lib.py";
+  return fs::exists(beside) ? beside : path.parent_path().parent_path() / "lib.py";
+}
+
 class Reader {
  public:
   explicit Reader(const fs::path& path) {
@@ -86,7 +92,7 @@ class Reader {
       read_.names_processes |= names_processes(step.code);
       read_.uses_host |= step.code.find(kHostFolder) != std::string::npos;
     }
-    if (uses_library_) read_.steps.front().code = read_file(path.parent_path() / "lib.py") + read_.steps.front().code;
+    if (uses_library_) read_.steps.front().code = read_file(library_of(path)) + read_.steps.front().code;
   }
   Case result() && { return std::move(read_); }
 

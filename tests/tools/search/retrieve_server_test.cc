@@ -21,7 +21,7 @@
 #include "tools/search/retrieve_protocol.h"
 #include "tools/search/search_index.h"
 #include "tools/search/web_search.h"
-#include "wire_client.h"
+#include "wire/client.h"
 
 using namespace agon;
 using namespace agon::tools;

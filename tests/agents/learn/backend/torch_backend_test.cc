@@ -1,7 +1,7 @@
 // The torch backend on the CPU against agon's kernels, which other tests hold against transformers.
 #include "agents/learn/backend/torch_backend.h"
 
-#include "torch_catch.h"  // before golden_checkpoint.h, which brings Catch2
+#include "torch_catch.h"  // before golden/checkpoint.h, which brings Catch2
 
 #include <ATen/core/grad_mode.h>
 
@@ -15,8 +15,8 @@
 #include "agents/learn/network/checkpoint_weights.h"
 #include "agents/learn/network/torch_info.h"
 #include "core/error.h"
-#include "golden_checkpoint.h"
-#include "golden_generations.h"
+#include "golden/checkpoint.h"
+#include "golden/generations.h"
 #include "temp_folder.h"
 
 using namespace agon;

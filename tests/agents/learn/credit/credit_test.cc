@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "core/error.h"
-#include "credit_fixture.h"
+#include "fixtures/credit.h"
 
 using namespace agon::test;
 using agon::Error;

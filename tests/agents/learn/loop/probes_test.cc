@@ -8,8 +8,8 @@
 
 #include "agents/learn/data/train_rollout.h"
 #include "core/error.h"
-#include "episode_fixture.h"
-#include "golden_model.h"
+#include "fixtures/episode.h"
+#include "golden/model.h"
 #include "paths.h"
 #include "random_texts.h"
 #include "torch_catch.h"

@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/text.h"
-#include "golden_model.h"
+#include "golden/model.h"
 #include "temp_folder.h"
 #include "torch_catch.h"
 

@@ -22,7 +22,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/text.h"
-#include "golden_model.h"
+#include "golden/model.h"
 #include "paths.h"
 #include "temp_folder.h"
 #include "tensors.h"

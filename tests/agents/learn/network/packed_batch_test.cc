@@ -14,7 +14,7 @@
 
 #include "agents/learn/network/transformer_network.h"
 #include "core/error.h"
-#include "golden_model.h"
+#include "golden/model.h"
 #include "random_texts.h"
 #include "tensors.h"
 #include "torch_catch.h"

@@ -5,8 +5,8 @@
 
 #include "agents/learn/network/packed_batch.h"
 #include "agents/learn/network/transformer_network.h"
-#include "golden_model.h"
-#include "golden_network.h"
+#include "golden/model.h"
+#include "golden/network.h"
 #include "random_texts.h"
 #include "temp_folder.h"
 #include "tensors.h"

@@ -7,8 +7,8 @@
 
 #include "core/error.h"
 #include "core/text.h"
-#include "golden_model.h"
-#include "golden_network.h"
+#include "golden/model.h"
+#include "golden/network.h"
 #include "tensors.h"
 #include "torch_catch.h"
 

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "credit_fixture.h"
+#include "fixtures/credit.h"
 
 using namespace agon::test;
 using agon::Json;

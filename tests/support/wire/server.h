@@ -1,4 +1,4 @@
-// tests/support/wire_server.h - a server on the loopback that answers each HTTP request with bytes of the test's
+// tests/support/wire/server.h - a server on the loopback that answers each HTTP request with bytes of the test's
 // choice: late, half, wrong, or not at all.
 #pragma once
 

@@ -1,4 +1,4 @@
-// tests/support/golden_completion.h - what a policy wrote greedily against what transformers wrote.
+// tests/support/golden/completion.h - what a policy wrote greedily against what transformers wrote.
 #pragma once
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// tests/support/golden_checkpoint.h - the random tiny models of tests/golden/qwen2_5_vl and qwen_vl with what
+// tests/support/golden/checkpoint.h - the random tiny models of tests/golden/qwen2_5_vl and qwen_vl with what
 // transformers made of them, and a tokenizer for their vocabulary of 48.
 #pragma once
 

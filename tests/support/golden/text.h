@@ -1,4 +1,4 @@
-// tests/support/golden_text.h - a text that must not change unawares. AGON_UPDATE_GOLDEN=1 writes it anew.
+// tests/support/golden/text.h - a text that must not change unawares. AGON_UPDATE_GOLDEN=1 writes it anew.
 #pragma once
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// tests/support/wire_client.h - a connection to a server on the loopback that does only what the test tells it.
+// tests/support/wire/client.h - a connection to a server on the loopback that does only what the test tells it.
 #pragma once
 
 #include <arpa/inet.h>

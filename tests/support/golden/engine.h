@@ -1,4 +1,4 @@
-// tests/support/golden_engine.h - the engine and its parts with a golden checkpoint, against what is in its golden
+// tests/support/golden/engine.h - the engine and its parts with a golden checkpoint, against what is in its golden
 // file.
 #pragma once
 
@@ -12,7 +12,7 @@
 #include "agents/engine/engine.h"
 #include "agents/engine/vision_encoder.h"
 #include "agents/hub/prompt.h"
-#include "golden_checkpoint.h"
+#include "golden/checkpoint.h"
 #include "kernel_testing.h"
 
 namespace agon::test {

@@ -1,4 +1,4 @@
-// tests/support/golden_generations.h - the models of tests/golden that transformers wrote greedy completions with, of
+// tests/support/golden/generations.h - the models of tests/golden that transformers wrote greedy completions with, of
 // every architecture, and what it wrote; and a device's completions against those of agon's kernels.
 #pragma once
 

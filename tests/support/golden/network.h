@@ -1,4 +1,4 @@
-// tests/support/golden_network.h - the torch network of a golden model against transformers.
+// tests/support/golden/network.h - the torch network of a golden model against transformers.
 #pragma once
 
 #include <ATen/TensorOperators.h>
@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "golden_model.h"
+#include "golden/model.h"
 #include "tensors.h"
 #include "torch_catch.h"
 

@@ -1,11 +1,11 @@
-// tests/support/wire_post.h - a request to a server of wire_server.h.
+// tests/support/wire/post.h - a request to a server of wire_server.h.
 #pragma once
 
 #include <string>
 #include <utility>
 
 #include "net/http_client.h"
-#include "wire_server.h"
+#include "wire/server.h"
 
 namespace agon::test {
 

@@ -10,10 +10,10 @@
 #include "cli/report/data.h"
 #include "cli/report/page.h"
 #include "core/file.h"
+#include "fixtures/training.h"
 #include "record/run_kind.h"
 #include "record/run_reader.h"
 #include "temp_folder.h"
-#include "training_fixture.h"
 
 using namespace agon;
 using cli::EpisodeKey;

@@ -2,7 +2,7 @@
 
 #include "agents/learn/credit/otsu.h"
 #include "core/error.h"
-#include "credit_fixture.h"
+#include "fixtures/credit.h"
 
 using namespace agon::test;
 using agon::Error;

@@ -1,4 +1,4 @@
-// tests/support/golden_model.h - a model of tests/golden/qwen2_5_vl or qwen_vl with its inputs and expected results.
+// tests/support/golden/model.h - a model of tests/golden/qwen2_5_vl or qwen_vl with its inputs and expected results.
 #pragma once
 
 #include <ATen/core/Tensor.h>

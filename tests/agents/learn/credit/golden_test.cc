@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/text.h"
-#include "credit_fixture.h"
+#include "fixtures/credit.h"
 #include "paths.h"
 
 using namespace agon::test;
