@@ -1,4 +1,4 @@
-// cli/exit_codes.h - the exit codes of agon and their meaning, for the program and its manual.
+// cli/exit_codes.h - the exit codes of agon and their meaning, for the manual and for cli/main.cc, which chooses.
 #pragma once
 
 namespace agon::cli {
@@ -12,7 +12,8 @@ struct ExitCode {
 inline constexpr ExitCode kExitCodes[] = {
     {kDone, "The work is done"},
     {kFailed, "The work failed, or only a part of it was done; the last line on standard error says why"},
-    {kWrongUsage, "The command line is wrong, whatever the files, folders and servers that it names hold"},
+    {kWrongUsage,
+     "The command line itself is wrong; what the files, folders and servers that it names contain plays no part"},
     {kStopped, "Ctrl-C or SIGTERM stopped the command; what was recorded stays, and --resume continues the run"}};
 
 }  // namespace agon::cli

@@ -1,5 +1,5 @@
-// sandbox/launcher/session/init_process.h - the first process of each session: ours, small, and what its namespaces
-// live and die with.
+// sandbox/launcher/session/init_process.h - the init process of each session, the first one in its namespaces: ours,
+// small, and what they live and die with.
 #pragma once
 
 #include <sys/types.h>
