@@ -14,7 +14,6 @@ namespace agon::cli {
 namespace {
 
 constexpr std::uint64_t kDefaultTasks = 100;
-constexpr double kLeastTopP = 1e-6;  // at 0 nothing would be left to sample
 
 // The number of tasks to play: of the test split at most all, which is reported if the user asked for more.
 std::uint64_t tasks_of(const PlayFlags& flags, const env::SuiteInfo& info) {

@@ -8,7 +8,7 @@ namespace agon::cli {
 
 void add_server_options(CLI::App& command, const std::string& host_help, std::string& host, int& port, int& in_flight,
                         int& connections) {
-  command.add_option("--host", host, host_help)->type_name("<address>")->capture_default_str();
+  command.add_option("--host", host, host_help)->type_name("<address>")->check(some_text())->capture_default_str();
   command.add_option("--port", port, "Port to listen on; 0: any free one")
       ->type_name("<n>")
       ->check(whole_number_in(0, 65535))

@@ -37,6 +37,7 @@ auto of_flags(const Read& read) {
 using FlagCheck = std::function<std::string(const std::string& text)>;
 FlagCheck some_text();                                             // not empty
 FlagCheck number_in(double low, double high);                      // both included; never NaN
+inline constexpr double kLeastTopP = 1e-6;                         // at 0 nothing would be left to sample
 FlagCheck whole_number_in(std::uint64_t low, std::uint64_t high);  // in digits
 // The names that a flag takes; --help and the shells' completions know them.
 CLI::Validator one_of(std::vector<std::string> names);

@@ -157,7 +157,8 @@ Makers makers_of(const PreferenceFlags& flags, const Models& models) {
   for (const auto& judge : models.judges) judges.push_back(judge.get());
   Makers makers;
   for (const std::string& suite : flags.suites)
-    makers.push_back(std::make_unique<critic::PreferenceMaker>(options_of(flags, suite), models.writers, judges));
+    makers.push_back(of_flags(
+        [&] { return std::make_unique<critic::PreferenceMaker>(options_of(flags, suite), models.writers, judges); }));
   return makers;
 }
 

@@ -159,9 +159,11 @@ void add_complete(CLI::App& app) {
       ->capture_default_str();
   command->add_option("--top-p", sampling.top_p, "Probability mass of the tokens to sample from")
       ->type_name("<number>")
+      ->check(number_in(kLeastTopP, 1))
       ->capture_default_str();
   command->add_option("--top-k", sampling.top_k, "Number of most likely tokens to sample from; 0: all")
       ->type_name("<n>")
+      ->check(whole_number_in(0, 1'000'000'000))
       ->capture_default_str();
   command->add_option("--seed", sampling.seed, "Seed; the same seed gives the same completions")
       ->type_name("<n>")
@@ -169,6 +171,7 @@ void add_complete(CLI::App& app) {
       ->capture_default_str();
   command->add_option("--max-tokens", sampling.max_tokens, "Maximum number of tokens per completion")
       ->type_name("<n>")
+      ->check(whole_number_in(1, 1'000'000))
       ->capture_default_str();
   command->add_option("--stop", sampling.stop, "Text that ends a completion at its first occurrence")
       ->type_name("<text>")

@@ -305,11 +305,13 @@ void add_exec(CLI::App& app) {
                    "Folder for the pictures that the scripts write; control characters in their names are removed")
       ->type_name("<path>");
   command->add_option("--floor", flags->floor, "Lowest tier of isolation to accept: A, B or C (default: B)")
-      ->type_name("<name>");
+      ->type_name("<name>")
+      ->check(one_of({"A", "B", "C"}));
   command
       ->add_option("--backend", flags->backend,
                    "Backend that isolates: native, bwrap, docker or podman (default: native)")
-      ->type_name("<name>");
+      ->type_name("<name>")
+      ->check(one_of({"native", "bwrap", "docker", "podman"}));
   command->add_option("--interpreter", flags->interpreter, "Python interpreter (default: /usr/bin/python3)")
       ->type_name("<path>");
   command

@@ -123,7 +123,7 @@ Json explain(const std::string& method, const Json& settings, const agents::Cred
 
 // The rule of the training that recorded the run, else the default of training runs.
 env::StepRule step_rule(const CreditFlags& flags, const Json& config) {
-  if (!flags.steps.empty()) return env::parse_step_rule(flags.steps);
+  if (!flags.steps.empty()) return of_flags([&] { return env::parse_step_rule(flags.steps); });
   return env::parse_step_rule(config.value("probes", Json::object()).value("steps", "sentence"));
 }
 

@@ -26,6 +26,10 @@ expect 2 "^agon: .*Did you mean '--json'" suites --jsn
 expect 2 "got 'charts'" suites charts
 expect 2 "no '--jsn'" --version --jsn
 expect 2 '--prompt: an empty text' complete ''
+for wrong in "--max-tokens 0" "--top-k -1" "--top-p 0" "--top-p nan" "--temperature -1" "--samples 0"; do
+  read -r flag value <<<"$wrong"
+  expect 2 "$flag: '$value' is not a" complete "$flag" "$value" x
+done
 for empty in "run --policy" "run --file" "run --out" "run --baseline" "search --rank" "complete --system" "complete --stop" "report --out" "convert TO"; do
   read -r command flag <<<"$empty"
   case $flag in TO) words=(models/agon-tiny '') ;; *) words=("$flag" '') ;; esac

@@ -36,9 +36,9 @@ cmp "$scratch/whole/preferences.jsonl" "$scratch/killed/preferences.jsonl" || fa
 says 1 "no task gave responses that the judges tell apart" "$agon" make-preferences --tasks 2 --policy "$model" --judge "$untaught" \
   --max-tokens 20 --out "$scratch/judged"
 grep -q "charts: verdicts: .* invalid" "$scratch/out" || fail "it does not say what became of the verdicts"
-refuses 1 "cannot choose --responses 11 from the 10 written" "$agon" make-preferences --policy "$model" --responses 11 --samples 8 \
+refuses 2 "cannot choose --responses 11 from the 10 written" "$agon" make-preferences --policy "$model" --responses 11 --samples 8 \
   --corrupted 2 --out "$scratch/refused"
-refuses 1 "plays a file of tasks" "$agon" make-preferences --suite jsonl --out "$scratch/refused"
+refuses 2 "plays a file of tasks" "$agon" make-preferences --suite jsonl --out "$scratch/refused"
 refuses 2 "so none is left from --first-task 100000 on" "$agon" make-preferences --split test --first-task 100000 --out "$scratch/refused"
 [ ! -e "$scratch/refused" ] || fail "refused preferences leave a folder"
 
@@ -181,8 +181,8 @@ refuses 2 "--repeats" "$agon" make-preferences --repeats --responses 2 --out "$s
 refuses 2 "--judge" "$agon" eval-rm --reward-model "$scratch/rm" --no-swap --file "$scratch/whole/preferences.jsonl"
 refuses 1 "is a file of the run itself" "$agon" report "$scratch/whole" --out "$scratch/whole/preferences.jsonl"
 refuses 2 "--suite charts is given twice" "$agon" make-preferences --suite charts --suite shapes --suite charts --out "$scratch/refused"
-refuses 1 "are both 0" "$agon" make-preferences --samples 0 --corrupted 0 --out "$scratch/refused"
-refuses 1 "phone has up to" "$agon" make-preferences --suite phone --policy "$model" --out "$scratch/refused"
+refuses 2 "are both 0" "$agon" make-preferences --samples 0 --corrupted 0 --out "$scratch/refused"
+refuses 2 "phone has up to" "$agon" make-preferences --suite phone --policy "$model" --out "$scratch/refused"
 [ ! -e "$scratch/refused" ] || fail "refused preferences leave a folder"
 does "$agon" make-preferences --samples 0 --corrupted 6 --tasks 8 --responses 2 --out "$scratch/corrupted" --json
 refuses 2 "--responses" "$agon" make-preferences --responses 1
