@@ -121,10 +121,10 @@ void settle_samples(const CLI::App& command, PlayFlags& flags) {
 
 agents::RolloutOptions rollout_options(const PlayFlags& flags, const std::string& suite) {
   env::SuiteOptions asked{flags.level, "", flags.two_turn, flags.reexamine, flags.role, {}, flags.baseline};
-  of_flags([&] { env::Suite(suite, asked); });  // what a file or an index lacks is no fault of the command line
-  asked.file = flags.file;
+  const env::Suite without_files = of_flags([&] { return env::Suite(suite, asked); });
+  asked.file = flags.file;  // what it lacks, or the index, is no fault of the command line
   asked.search = flags.search;
-  agents::RolloutOptions options{.suite = env::Suite(suite, asked)};
+  agents::RolloutOptions options{.suite = without_files.with(asked)};
   options.split = flags.split == "train" ? env::Split::train : env::Split::test;
   options.samples = flags.samples;
   options.sampling.temperature = flags.temperature;

@@ -99,8 +99,8 @@ sandbox::SandboxConfig config_of(const ExecFlags& flags) {
   if (!flags.modules.empty()) config.modules = flags.modules;
   std::erase(config.modules, "");
   for (const std::string& folder : flags.readable) config.readable.push_back(existing(folder));
-  if (!flags.floor.empty()) config.floor = sandbox::tier_from(flags.floor);
-  if (!flags.backend.empty()) config.backend = sandbox::backend_from(flags.backend);
+  if (!flags.floor.empty()) config.floor = of_flags([&] { return sandbox::tier_from(flags.floor); });
+  if (!flags.backend.empty()) config.backend = of_flags([&] { return sandbox::backend_from(flags.backend); });
   return config;
 }
 
@@ -305,13 +305,11 @@ void add_exec(CLI::App& app) {
                    "Folder for the pictures that the scripts write; control characters in their names are removed")
       ->type_name("<path>");
   command->add_option("--floor", flags->floor, "Lowest tier of isolation to accept: A, B or C (default: B)")
-      ->type_name("<name>")
-      ->check(one_of({"A", "B", "C"}));
+      ->type_name("<name>");
   command
       ->add_option("--backend", flags->backend,
                    "Backend that isolates: native, bwrap, docker or podman (default: native)")
-      ->type_name("<name>")
-      ->check(one_of({"native", "bwrap", "docker", "podman"}));
+      ->type_name("<name>");
   command->add_option("--interpreter", flags->interpreter, "Python interpreter (default: /usr/bin/python3)")
       ->type_name("<path>");
   command

@@ -19,8 +19,8 @@ refuses 1 'cannot be readable in a sandbox' "$agon" exec --readable / one.py
 refuses 2 "is not a size or a count" "$agon" exec --limit memory=12X one.py
 refuses 2 'does not exist: none.py' "$agon" exec --image a/p.png none.py one.py
 refuses 2 'does not exist: none.py' "$agon" exec --module numpy none.py one.py
-refuses 2 "'Z' is not one of A, B, C" "$agon" exec --floor Z one.py
-refuses 2 "'foo' is not one of native, bwrap" "$agon" exec --backend foo one.py
+refuses 2 "no tier 'Z'. There are: A, B, C" "$agon" exec --floor Z one.py
+refuses 2 "unknown backend 'foo'. Use native" "$agon" exec --backend foo one.py
 
 # run SCRIPT...: at any tier, with the sandbox's quickest start; stdout to out, stderr to err.
 run() {
