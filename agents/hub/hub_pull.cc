@@ -71,13 +71,26 @@ class Puller {
     fail(fmt::format("{}: status {}", what, reply.status));
   }
 
+  // Follows the hub to a repository's new name, three times at most. A file that lies elsewhere is none of these.
+  net::HttpReply ask(net::HttpRequest& request) const {
+    net::HttpReply reply = net::request_with_retries(request, {});
+    for (int i = 0; i < 3 && is_redirect(reply) && !reply.headers.contains("x-linked-size"); ++i) {
+      const std::string location = reply.headers["location"];
+      if (!location.starts_with("/") && !location.starts_with(server_.endpoint + "/")) break;
+      request.url = (location.starts_with("/") ? server_.endpoint : "") + location;
+      reply = net::request_with_retries(request, {});
+    }
+    return reply;
+  }
+
   Json ask_listing() const {
     net::HttpRequest request;
     request.url = fmt::format("{}/api/models/{}/revision/{}", server_.endpoint, name_.repository, name_.revision);
     request.headers = headers();
     request.seconds = kStall;
     request.most_bytes = kMostListing;
-    const net::HttpReply reply = net::request_with_retries(request, {});
+    request.keeps_headers = true;
+    const net::HttpReply reply = ask(request);
     if (reply.status != 200 || !reply.fault.empty()) fail_reply(net::public_url(request.url), reply);
     const ParsedJson parsed = parse_json(reply.body);
     if (!parsed.fault.empty())
@@ -130,11 +143,7 @@ class Puller {
     request.headers.push_back("Accept-Encoding: identity");  // the size is that of the file
     request.seconds = kStall;
     request.head = request.keeps_headers = true;
-    net::HttpReply reply = net::request_with_retries(request, {});
-    for (int i = 0; i < 3 && is_redirect(reply) && reply.headers["location"].starts_with("/"); ++i) {  // renamed
-      request.url = server_.endpoint + reply.headers["location"];
-      reply = net::request_with_retries(request, {});
-    }
+    net::HttpReply reply = ask(request);
     if ((reply.status != 200 && !is_redirect(reply)) || !reply.fault.empty())
       fail_reply(net::public_url(request.url), reply);
     RemoteFile remote;
@@ -192,7 +201,8 @@ class Puller {
     while (true) {
       const net::HttpReply reply = download_rest(file, remote, half);
       if (static_cast<std::int64_t>(fs::file_size(half)) == remote.bytes) break;
-      if (!reply.stopped && net::worth_another_try(reply) && retries.wait(reply.retry_after)) continue;
+      const bool worth = net::worth_another_try(reply) || (reply.status == 416 && fs::file_size(half) == 0);
+      if (!reply.stopped && worth && retries.wait(reply.retry_after)) continue;
       fail_reply(fmt::format("{} ({} of {} bytes are kept)", file, fs::file_size(half), remote.bytes), reply);
     }
     check_hash(file, remote, half);
@@ -227,7 +237,8 @@ class Puller {
       return done <= remote.bytes;
     });
     if (failure) std::rethrow_exception(failure);
-    if (before > 0 && reply.status == 200) fs::resize_file(half, 0);  // it began anew: what came is not the rest
+    // It began anew, so that what came is not the rest; or there is no such rest.
+    if (before > 0 && (reply.status == 200 || reply.status == 416)) fs::resize_file(half, 0);
     if (static_cast<std::int64_t>(fs::file_size(half)) > remote.bytes) {
       fs::resize_file(half, 0);
       fail(fmt::format("{} is longer than the {} bytes that the hub told. Try again", file, remote.bytes));

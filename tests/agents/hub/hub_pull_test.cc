@@ -121,6 +121,30 @@ TEST_CASE("pull: a connection that breaks off is continued where it was") {
   CHECK(continued);
 }
 
+TEST_CASE("pull: a renamed repository is followed, and a half file that the server has no rest of is begun anew") {
+  const OwnCache cache;
+  Hub hub;
+  bool refused = false;
+  hub.change = [&](const WireRequest& request) -> std::optional<WireReply> {
+    const std::string path = split(request.line, " ").at(1);
+    if (const std::size_t old = path.find("org/old"); old != std::string::npos) {
+      const std::string renamed = path.substr(0, old) + "org/name" + path.substr(old + 7);
+      return http_reply(307, "",
+                        fmt::format("Location: {}\r\n", path.starts_with("/api") ? hub.server.url(renamed) : renamed));
+    }
+    if (request.head.find("Range:") == std::string::npos) return std::nullopt;
+    refused = true;
+    return http_reply(416, "");
+  };
+  const std::string& weights = hub.files.at("model.safetensors");
+  const fs::path blobs = cache.folder.path() / "models--org--old" / "blobs";
+  fs::create_directories(blobs);
+  write_file_atomically((blobs / (sha256(weights) + ".incomplete")).string(), weights.substr(0, 1000));
+  const fs::path snapshot = pull(hub.at(), parse_hub_name("org/old"), no_pull_progress);
+  CHECK(read_file((snapshot / "model.safetensors").string()) == weights);
+  CHECK(refused);
+}
+
 TEST_CASE("pull: what is not what was told is refused, and nothing takes its name") {
   const OwnCache cache;
   Hub hub;
