@@ -21,7 +21,14 @@ CpuBackend::CpuBackend(EngineWeights weights, const ModelConfig& config, std::in
     : config_(config),
       weights_(std::move(weights)),
       pages_(config.text, cache_bytes > 0 ? cache_bytes : machine_memory() / 4, keys),
-      decoder_(weights_, config_.text, pages_) {}
+      decoder_(weights_, config_.text, pages_),
+      packer_(std::make_unique<WeightPacker>(weights_)) {}
+
+void CpuBackend::set_weights(EngineWeights weights) {
+  packer_.reset();
+  weights_ = std::move(weights);
+  packer_ = std::make_unique<WeightPacker>(weights_);
+}
 
 std::shared_ptr<const EngineAdapter> CpuBackend::load_adapter(const std::filesystem::path& folder) const {
   return load_engine_adapter(folder, config_);

@@ -2,10 +2,12 @@
 // depend on nothing but a sequence's own tokens.
 #pragma once
 
+#include <memory>
 #include <utility>
 
 #include "agents/engine/backend.h"
 #include "agents/engine/decoder.h"
+#include "agents/engine/weight_packer.h"
 #include "agents/engine/weights.h"
 #include "agents/hub/model_config.h"
 
@@ -17,13 +19,14 @@ class CpuBackend : public ModelBackend {
   CpuBackend(EngineWeights weights, const ModelConfig& config, std::int64_t cache_bytes = 0,
              kernels::KeyType keys = kernels::KeyType::f32);
   // Others of the same shapes. Not beside another call.
-  void set_weights(EngineWeights weights) { weights_ = std::move(weights); }
+  void set_weights(EngineWeights weights);
 
   BackendTraits traits() const override { return {}; }
   PagePool& pages() override { return pages_; }
   std::size_t weight_bytes() const override { return bytes_of(weights_); }
   std::size_t step_bytes() const override { return agents::step_bytes(weights_); }
   std::shared_ptr<const EngineAdapter> load_adapter(const std::filesystem::path& folder) const override;
+  void settle() override { packer_->wait(); }
   void prepare(std::int32_t positions) override { decoder_.prepare(positions); }
   std::vector<float> encode_image(const PatchedImage& image, const EngineAdapter* adapter,
                                   const kernels::ParallelFor& parallel) override;
@@ -36,6 +39,7 @@ class CpuBackend : public ModelBackend {
   EngineWeights weights_;
   PagePool pages_;
   Decoder decoder_;
+  std::unique_ptr<WeightPacker> packer_;
 };
 
 }  // namespace agon::agents

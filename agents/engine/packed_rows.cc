@@ -136,6 +136,15 @@ kernels::BfloatLinear pack_bfloats(const Stack& stack, const kernels::ParallelFo
       parallel);
 }
 
+bool can_view(const LinearRows& rows, int inputs) {
+  return kernels::views_bfloat_rows() && inputs % 2 == 0 && rows.weight.is_mapped && rows.weight.row_order.empty() &&
+         type_of(rows.weight)->name == "BF16";
+}
+kernels::BfloatLinear view_bfloats(const LinearRows& rows, int inputs) {
+  return kernels::view_bfloat_linear(rows.outputs, inputs, rows.bias.empty() ? nullptr : rows.bias.data(),
+                                     rows.weight.view.bytes.data());
+}
+
 kernels::CodedLinear pack_codes(const Stack& stack, const kernels::CodeFormat& format,
                                 const kernels::ParallelFor& parallel) {
   return kernels::pack_coded_linear(
@@ -168,6 +177,11 @@ TypedLinear pack_rows(std::span<const LinearRows> rows, int inputs, WeightKind k
   TypedLinear linear;
   while (!rows.empty()) {
     const Kept kept = kept_as(rows.front(), kind);
+    if (kept.bfloat && can_view(rows.front(), inputs)) {
+      linear.add(view_bfloats(rows.front(), inputs));
+      rows = rows.subspan(1);
+      continue;
+    }
     std::size_t count = 1;
     while (count < rows.size() && kept_as(rows[count], kind) == kept) ++count;
     const Stack stack(rows.first(count), inputs);

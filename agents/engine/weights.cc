@@ -203,40 +203,55 @@ EngineWeights take_all(Checkpoint& file, const ModelConfig& config) {
   return weights;
 }
 
-}  // namespace
+using LinearVisitor = std::function<void(const TypedLinear&)>;
 
-namespace {
+void visit_blocks(const std::vector<BlockWeights>& blocks, const LinearVisitor& visit) {
+  for (const BlockWeights& block : blocks)
+    for (const TypedLinear* const linear : {&block.qkv, &block.attention_out, &block.gate_up, &block.down})
+      visit(*linear);
+}
+
+void visit_vision(const VisionWeights& vision, const LinearVisitor& visit) {
+  visit(vision.patch_embed);
+  visit_blocks(vision.blocks, visit);
+  const auto visit_merger = [&](const MergerWeights& merger) { visit(merger.in), visit(merger.out); };
+  visit_merger(vision.merger);
+  std::ranges::for_each(vision.deepstack, visit_merger);
+}
 
 std::size_t bytes_in(const std::vector<float>& floats) { return floats.size() * sizeof(float); }
 std::size_t bytes_in(const NormWeights& norm) { return bytes_in(norm.weight) + bytes_in(norm.bias); }
-std::size_t bytes_of(const MergerWeights& merger) {
-  return bytes_in(merger.norm) + bytes_of(merger.in) + bytes_of(merger.out);
-}
-
-std::size_t bytes_of(const std::vector<BlockWeights>& blocks) {
+std::size_t norm_bytes(const std::vector<BlockWeights>& blocks) {
   std::size_t bytes = 0;
-  for (const BlockWeights& block : blocks) {
-    for (const TypedLinear* const linear : {&block.qkv, &block.attention_out, &block.gate_up, &block.down})
-      bytes += bytes_of(*linear);
+  for (const BlockWeights& block : blocks)
     bytes += bytes_in(block.attention_norm) + bytes_in(block.mlp_norm) + bytes_in(block.query_norm) +
              bytes_in(block.key_norm);
-  }
+  return bytes;
+}
+std::size_t norm_bytes(const VisionWeights& vision) {
+  std::size_t bytes = norm_bytes(vision.blocks) + bytes_in(vision.places) + bytes_in(vision.merger.norm);
+  for (const MergerWeights& merger : vision.deepstack) bytes += bytes_in(merger.norm);
   return bytes;
 }
 
 }  // namespace
 
+void for_each_product(const EngineWeights& weights, const LinearVisitor& visit) {
+  visit_blocks(weights.layers, visit);
+  visit(*weights.lm_head);
+  visit_vision(weights.vision, visit);
+}
+
 std::size_t step_bytes(const EngineWeights& weights) {
-  return bytes_of(weights.layers) + bytes_in(weights.norm) + bytes_of(*weights.lm_head);
+  std::size_t bytes = norm_bytes(weights.layers) + bytes_in(weights.norm) + bytes_of(*weights.lm_head);
+  visit_blocks(weights.layers, [&](const TypedLinear& linear) { bytes += bytes_of(linear); });
+  return bytes;
 }
 
 std::size_t bytes_of(const EngineWeights& weights) {
-  const VisionWeights& vision = weights.vision;
-  std::size_t bytes = step_bytes(weights) + (weights.embedding == weights.lm_head ? 0 : bytes_of(*weights.embedding)) +
-                      bytes_of(vision.blocks) + bytes_of(vision.patch_embed) + bytes_in(vision.places) +
-                      bytes_of(vision.merger);
-  for (const MergerWeights& merger : vision.deepstack) bytes += bytes_of(merger);
-  return bytes;
+  std::size_t bytes = step_bytes(weights) + norm_bytes(weights.vision);
+  visit_vision(weights.vision, [&](const TypedLinear& linear) { bytes += bytes_of(linear); });
+  return weights.embedding == weights.lm_head ? bytes : bytes + bytes_of(*weights.embedding);
 }
 
 std::optional<WeightKind> find_weight_kind(std::string_view name) {
@@ -248,7 +263,9 @@ std::optional<WeightKind> find_weight_kind(std::string_view name) {
 EngineWeights load_engine_weights(const std::filesystem::path& folder, const ModelConfig& config, WeightKind kind) {
   const CheckpointTensors tensors = open_checkpoint_tensors(folder, config);
   Checkpoint checkpoint(folder.string(), tensors.by_name, kind);
-  return take_all(checkpoint, config);
+  EngineWeights weights = take_all(checkpoint, config);
+  weights.files = tensors.files;
+  return weights;
 }
 
 void check_engine_weights(const std::filesystem::path& folder, const ModelConfig& config) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -48,9 +49,12 @@ struct EngineWeights {
   std::shared_ptr<const TypedLinear> embedding;  // [vocab_size, hidden_size]
   std::vector<BlockWeights> layers;
   std::vector<float> norm;
-  std::shared_ptr<const TypedLinear> lm_head;  // the embedding if they are tied
+  std::shared_ptr<const TypedLinear> lm_head;      // the embedding if they are tied
+  std::vector<std::shared_ptr<const void>> files;  // that views (kernels/linear/bfloat/linear.h) lie in
 };
 
+// Calls visit with each linear that passes compute products with: all but an embedding that is not the head.
+void for_each_product(const EngineWeights& weights, const std::function<void(const TypedLinear&)>& visit);
 std::size_t bytes_of(const EngineWeights& weights);
 // Of those, what one more token of every sequence reads: all but the vision tower and an embedding that is not the
 // head.

@@ -2,7 +2,9 @@
 
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
+#include <thread>
 
 #include "emulated_tiles.h"
 #include "kernel_testing.h"
@@ -87,6 +89,94 @@ TEST_CASE("bfloat linear: a row has the same bits alone, in any batch and howeve
     CHECK(same_bits(whole.data(), alone.data(), whole.size()));
     CHECK(same_bits(whole.data(), batches.data(), whole.size()));
     CHECK(same_bits(whole.data(), cut.data(), whole.size()));
+  }
+}
+
+namespace {
+
+// Weights of BfloatCase as panels, and as a view of rows at an odd address.
+struct ViewedWeights {
+  explicit ViewedWeights(const BfloatCase& sizes)
+      : values(random_bfloats(static_cast<std::size_t>(sizes.outputs * sizes.inputs), 1)),
+        bias(random_floats(static_cast<std::size_t>(sizes.outputs), 2)),
+        file(2 * values.size() + 1),
+        panels(packed(values, sizes.outputs, sizes.inputs, bias.data())),
+        view(view_bfloat_linear(sizes.outputs, sizes.inputs, bias.data(), file.data() + 1)) {
+    std::memcpy(file.data() + 1, values.data(), 2 * values.size());
+  }
+  std::vector<std::uint16_t> values;
+  std::vector<float> bias;
+  std::vector<std::uint8_t> file;
+  BfloatLinear panels, view;
+};
+
+std::vector<float> product_of(BfloatProductFunction product, const BfloatLinear& weight, const BfloatInputs& x) {
+  std::vector<float> y(static_cast<std::size_t>(x.rows * weight.outputs));
+  bfloat_linear_by(product, weight, x, y.data(), weight.outputs, Store::set, pieces_of(2));
+  return y;
+}
+
+}  // namespace
+
+TEST_CASE("bfloat linear: a view of rows, at odd addresses too, gives the bits of panels") {
+  const BfloatCase sizes = GENERATE(BfloatCase{1, 2, 1}, BfloatCase{31, 32, 5}, BfloatCase{33, 130, 140},
+                                    BfloatCase{185, 4866, 9}, BfloatCase{64, 384, 257});
+  const auto [outputs, inputs, rows] = sizes;
+  const ViewedWeights weights(sizes);
+  const auto x = random_floats(static_cast<std::size_t>(rows * inputs), 3);
+  BfloatInputs rounded;
+  round_inputs(x.data(), rows, inputs, inputs, rounded, {});
+  for (const BfloatProductFunction product : bfloat_products()) {
+    const auto expected = product_of(product, weights.panels, rounded), y = product_of(product, weights.view, rounded);
+    CHECK(same_bits(y.data(), expected.data(), y.size()));
+  }
+  std::vector<float> row(static_cast<std::size_t>(inputs)), expected(row.size());
+  decode_row(weights.panels, outputs - 1, expected.data());
+  decode_row(weights.view, outputs - 1, row.data());
+  CHECK(row == expected);
+  CHECK(bytes_of(weights.view) == 2 * weights.values.size() + 4 * weights.bias.size());
+}
+
+TEST_CASE("bfloat linear: a view is packed beside products with it, and reads its rows no more") {
+  const BfloatCase sizes{700, 256, 8};
+  ViewedWeights weights(sizes);
+  const auto x = random_floats(8 * 256, 3);
+  BfloatInputs rounded;
+  round_inputs(x.data(), 8, 256, 256, rounded, {});
+  const auto expected = product_of(bfloat_product_plain, weights.panels, rounded);
+  {
+    const std::jthread packer([&](const std::stop_token& stop) { pack_view(weights.view, stop); });
+    while (!weights.view.pending->ready) CHECK(product_of(bfloat_product_plain, weights.view, rounded) == expected);
+  }
+  std::ranges::fill(weights.file, std::uint8_t{0});
+  CHECK(product_of(bfloat_product_plain, weights.view, rounded) == expected);
+}
+
+TEST_CASE("bfloat linear: a view whose packing was stopped goes on with its rows") {
+  const ViewedWeights weights({33, 32, 1});
+  std::stop_source stop;
+  stop.request_stop();
+  pack_view(weights.view, stop.get_token());
+  CHECK(weights.view.pending->ready == nullptr);
+  const auto x = random_floats(32, 3);
+  BfloatInputs rounded;
+  round_inputs(x.data(), 1, 32, 32, rounded, {});
+  CHECK(product_of(bfloat_product_plain, weights.view, rounded) ==
+        product_of(bfloat_product_plain, weights.panels, rounded));
+}
+
+TEST_CASE("bfloat panels are the same from every processor") {
+  constexpr std::int64_t kPairs = 37, kStride = 2 * (2 * kPairs + 3);  // bytes
+  const auto values = random_bfloats(16 * kStride / 2, 1);
+  for (const std::int64_t count : {16, 15, 1}) {
+    const BfloatRows rows{reinterpret_cast<const std::uint8_t*>(values.data()), kStride, count, kPairs};
+    std::vector<std::uint16_t> expected(16 * 2 * kPairs, 1), panel(expected.size(), 2);
+    bfloat_interleave_plain(rows, expected.data());
+    CHECK(expected[2 * 16 * 36] == values[2 * 36]);
+    CHECK(expected[2 * 16 * 36 + 2 * 15] == (count == 16 ? values[15 * kStride / 2 + 2 * 36] : 0));
+    if (!bfloat_interleave_avx512()) continue;
+    bfloat_interleave_avx512()(rows, panel.data());
+    CHECK(panel == expected);
   }
 }
 

@@ -77,9 +77,11 @@ class Bench {
     folder_.config.eos_token_ids.clear();
     weight_bytes_ = model.backend->weight_bytes();
     step_bytes_ = model.backend->step_bytes();
+    agents::ModelBackend& backend = *model.backend;
     engine_ = std::make_unique<agents::Engine>(std::move(model.backend), folder_.config, folder_.tokenizer,
                                                agents::EngineOptions{.threads = flags.threads});
     first_token_s_ = seconds_since(start) + seconds_of(1, 8, 1);
+    backend.settle();
   }
 
   std::size_t weight_bytes() const { return weight_bytes_; }

@@ -12,9 +12,14 @@ namespace agon::kernels {
 namespace {
 
 constexpr std::int64_t kRowsPerTile = 64, kPanelsPerTile = 4;
+constexpr std::int64_t kValueBytes = sizeof(std::uint16_t);
 
 std::int64_t pairs_of(int inputs) { return (inputs + 1) / 2; }
 std::int64_t panels_of(int outputs) { return (outputs + kBfloatPanel - 1) / kBfloatPanel; }
+std::int64_t panel_size(int inputs) { return pairs_of(inputs) * 2 * kBfloatPanel; }  // values
+void require_panels(AlignedFloats& panels, int outputs, int inputs) {
+  panels.require(static_cast<std::size_t>(panels_of(outputs) * panel_size(inputs)) / 2);
+}
 std::uint16_t* values_at(AlignedFloats& floats) { return reinterpret_cast<std::uint16_t*>(floats.data()); }
 const std::uint16_t* values_at(const AlignedFloats& floats) {
   return reinterpret_cast<const std::uint16_t*>(floats.data());
@@ -31,23 +36,63 @@ AGON_MULTIVERSION void round_row(const float* x, std::int64_t count, std::uint16
   }
 }
 
+void interleave(const BfloatRows& rows, std::uint16_t* panel) {
+  static const BfloatInterleave kBest =
+      bfloat_interleave_avx512() ? bfloat_interleave_avx512() : bfloat_interleave_plain;
+  kBest(rows, panel);
+}
+
 // The rows of one panel on their way into it.
 class RowBlock {
  public:
   explicit RowBlock(std::int64_t pairs)
       : pairs_(pairs), stride_(2 * pairs + kLine), rows_(static_cast<std::size_t>(kBfloatPanel * stride_)) {}
   std::uint16_t* row(std::int64_t n) { return rows_.data() + n * stride_; }
-  // panel [pairs, 16, 2]
-  void interleave(std::uint16_t* panel) const {
-    for (std::int64_t k = 0; k < pairs_; ++k)
-      for (std::int64_t n = 0; n < kBfloatPanel; ++n)
-        std::memcpy(panel + (k * kBfloatPanel + n) * 2, rows_.data() + n * stride_ + 2 * k, 2 * sizeof(std::uint16_t));
+  BfloatRows first(std::int64_t count) const {
+    return {reinterpret_cast<const std::uint8_t*>(rows_.data()), stride_ * kValueBytes, count, pairs_};
   }
 
  private:
   static constexpr std::int64_t kLine = 32;  // rows of a power of two would lie in the same lines of the cache
   std::int64_t pairs_, stride_;
   std::vector<std::uint16_t> rows_;  // zeros at first: the last of an odd number has no partner
+};
+
+// The rows of one panel of a view.
+BfloatRows rows_of(const BfloatLinear& view, std::int64_t panel) {
+  const std::int64_t row = panel * kBfloatPanel, stride = view.inputs * kValueBytes;
+  return {view.rows + row * stride, stride, std::min<std::int64_t>(kBfloatPanel, view.outputs - row),
+          pairs_of(view.inputs)};
+}
+
+// The panels of a linear, a few at a time: where they were packed, or made of the rows of a view.
+class PanelReader {
+ public:
+  explicit PanelReader(const BfloatLinear& weight)
+      : weight_(weight),
+        size_(panel_size(weight.inputs)),
+        packed_(weight.rows ? weight.pending->ready.load(std::memory_order_acquire) : values_at(weight.panels)) {}
+
+  // Made panels stay in the processor's cache, and more rows of inputs use them.
+  std::int64_t panels_together() const {
+    return packed_ ? kPanelsPerTile : std::clamp<std::int64_t>(kMade / size_, 1, kPanelsPerTile);
+  }
+  std::int64_t rows_together() const { return packed_ ? kRowsPerTile : 2 * kRowsPerTile; }
+  // Valid until the next call on this thread.
+  const std::uint16_t* read(std::int64_t panel, std::int64_t count) const {
+    if (packed_) return packed_ + panel * size_;
+    thread_local AlignedFloats made;
+    made.require(static_cast<std::size_t>(count * size_) / 2);
+    for (std::int64_t p = 0; p < count; ++p) interleave(rows_of(weight_, panel + p), values_at(made) + p * size_);
+    return values_at(made);
+  }
+
+ private:
+  static constexpr std::int64_t kMade = 128 << 10;  // values
+
+  const BfloatLinear& weight_;
+  const std::int64_t size_;            // values of a panel
+  const std::uint16_t* const packed_;  // null: of a view that has none yet
 };
 
 // Tiles before VDPBF16PS: their bits differ, so one of them computes all (kernels/linear/bfloat/product/tiles.h).
@@ -68,31 +113,71 @@ BfloatLinear pack_bfloat_linear(int outputs, int inputs, const float* bias,
   BfloatLinear packed;
   packed.inputs = inputs;
   packed.outputs = outputs;
-  const std::int64_t size = pairs_of(inputs) * 2 * kBfloatPanel;
-  packed.panels.require(static_cast<std::size_t>(panels_of(outputs) * size) / 2);
+  require_panels(packed.panels, outputs, inputs);
   std::uint16_t* const panels = values_at(packed.panels);
   run_parallel(parallel, panels_of(outputs), [&](std::int64_t begin, std::int64_t end) {
     RowBlock rows(pairs_of(inputs));
     for (std::int64_t panel = begin; panel < end; ++panel) {
       const auto count = std::min<std::int64_t>(kBfloatPanel, outputs - panel * kBfloatPanel);
       for (std::int64_t n = 0; n < count; ++n) read_row(static_cast<int>(panel * kBfloatPanel + n), rows.row(n));
-      for (std::int64_t n = count; n < kBfloatPanel; ++n) std::fill_n(rows.row(n), 2 * pairs_of(inputs), 0);
-      rows.interleave(panels + panel * size);
+      interleave(rows.first(count), panels + panel * panel_size(inputs));
     }
   });
   if (bias) packed.bias.assign(bias, bias + outputs);
   return packed;
 }
 
-void decode_row(const BfloatLinear& weight, int output, float* row) {
-  const std::int64_t size = pairs_of(weight.inputs) * 2 * kBfloatPanel;
-  const std::uint16_t* const column =
-      values_at(weight.panels) + output / kBfloatPanel * size + output % kBfloatPanel * 2;
-  for (std::int64_t k = 0; k < weight.inputs; ++k)
-    row[k] = std::bit_cast<float>(static_cast<std::uint32_t>(column[k / 2 * 2 * kBfloatPanel + k % 2]) << 16);
+BfloatLinear view_bfloat_linear(int outputs, int inputs, const float* bias, const std::uint8_t* rows) {
+  assert(inputs % 2 == 0);
+  BfloatLinear view;
+  view.inputs = inputs;
+  view.outputs = outputs;
+  view.rows = rows;
+  view.pending = std::make_shared<PendingPanels>();
+  if (bias) view.bias.assign(bias, bias + outputs);
+  return view;
 }
 
-std::size_t bytes_of(const BfloatLinear& weight) { return (weight.panels.size() + weight.bias.size()) * sizeof(float); }
+void pack_view(const BfloatLinear& view, const std::stop_token& stop) {
+  PendingPanels& pending = *view.pending;
+  require_panels(pending.values, view.outputs, view.inputs);
+  std::uint16_t* const values = values_at(pending.values);
+  for (std::int64_t panel = 0; panel < panels_of(view.outputs); ++panel) {
+    if (stop.stop_requested()) return;
+    interleave(rows_of(view, panel), values + panel * panel_size(view.inputs));
+  }
+  pending.ready.store(values, std::memory_order_release);
+}
+
+bool views_bfloat_rows() { return bfloat_interleave_avx512() != nullptr; }
+
+namespace {
+
+float value_of(std::uint16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
+
+void decode_row_of_view(const BfloatLinear& view, int output, float* row) {
+  const std::uint8_t* const from = view.rows + std::int64_t{output} * view.inputs * kValueBytes;
+  for (std::int64_t k = 0; k < view.inputs; ++k) {
+    std::uint16_t bits;
+    std::memcpy(&bits, from + k * kValueBytes, sizeof bits);
+    row[k] = value_of(bits);
+  }
+}
+
+}  // namespace
+
+void decode_row(const BfloatLinear& weight, int output, float* row) {
+  if (weight.rows) return decode_row_of_view(weight, output, row);
+  const std::uint16_t* const column =
+      values_at(weight.panels) + output / kBfloatPanel * panel_size(weight.inputs) + output % kBfloatPanel * 2;
+  for (std::int64_t k = 0; k < weight.inputs; ++k) row[k] = value_of(column[k / 2 * 2 * kBfloatPanel + k % 2]);
+}
+
+std::size_t bytes_of(const BfloatLinear& weight) {
+  const std::size_t rows =
+      weight.rows ? static_cast<std::size_t>(std::int64_t{weight.outputs} * weight.inputs * kValueBytes) : 0;
+  return (weight.panels.size() + weight.bias.size()) * sizeof(float) + rows;
+}
 
 void round_inputs(const float* x, std::int64_t rows, std::int64_t x_stride, int inputs, BfloatInputs& rounded,
                   const ParallelFor& parallel) {
@@ -112,14 +197,16 @@ void round_inputs(const float* x, std::int64_t rows, std::int64_t x_stride, int 
 void bfloat_linear_by(BfloatProductFunction product, const BfloatLinear& weight, const BfloatInputs& x, float* y,
                       std::int64_t y_stride, Store mode, const ParallelFor& parallel) {
   assert(x.pairs == pairs_of(weight.inputs) && y_stride >= weight.outputs);
-  const std::int64_t panels = panels_of(weight.outputs), groups = (panels + kPanelsPerTile - 1) / kPanelsPerTile;
-  const std::int64_t tiles = (x.rows + kRowsPerTile - 1) / kRowsPerTile, size = x.pairs * 2 * kBfloatPanel;
+  const PanelReader reader(weight);
+  const std::int64_t panels = panels_of(weight.outputs), together = reader.panels_together();
+  const std::int64_t groups = (panels + together - 1) / together, rows = reader.rows_together();
+  const std::int64_t tiles = (x.rows + rows - 1) / rows;
   run_parallel(parallel, tiles * groups, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t t = begin; t < end; ++t) {
-      const std::int64_t panel = t % groups * kPanelsPerTile, row = t / groups * kRowsPerTile;
-      const std::int64_t count = std::min(kPanelsPerTile, panels - panel), column = panel * kBfloatPanel;
+      const std::int64_t panel = t % groups * together, row = t / groups * rows;
+      const std::int64_t count = std::min(together, panels - panel), column = panel * kBfloatPanel;
       const BfloatProduct at{
-          .panels = values_at(weight.panels) + panel * size,
+          .panels = reader.read(panel, count),
           .panel_count = count,
           .pairs = x.pairs,
           .x = values_at(x.values),
@@ -128,7 +215,7 @@ void bfloat_linear_by(BfloatProductFunction product, const BfloatLinear& weight,
           .y_stride = y_stride,
           .columns = static_cast<int>(std::min<std::int64_t>(count * kBfloatPanel, weight.outputs - column)),
           .add = mode == Store::add};
-      product(at, row, std::min(x.rows, row + kRowsPerTile));
+      product(at, row, std::min(x.rows, row + rows));
     }
   });
 }

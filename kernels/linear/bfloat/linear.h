@@ -2,9 +2,12 @@
 // rows, K inputs, N outputs.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <stop_token>
 #include <vector>
 
 #include "kernels/aligned.h"
@@ -13,11 +16,20 @@
 
 namespace agon::kernels {
 
-// W as panels of 16 outputs, each [K / 2, 16, 2], filled up with zeros. Immutable once packed.
+// Panels that one thread makes of rows while others compute with the rows.
+struct PendingPanels {
+  AlignedFloats values;
+  std::atomic<const std::uint16_t*> ready{nullptr};  // the values, once they are whole
+};
+
+// W as panels of 16 outputs, each [K / 2, 16, 2], filled up with zeros; or as rows [N, K] of another owner, a view. The
+// bits of a product are the same. Immutable once made, but for the panels that a view is waiting for.
 struct BfloatLinear {
   int inputs = 0, outputs = 0;
-  AlignedFloats panels;     // bfloat16
-  std::vector<float> bias;  // [N], or empty
+  AlignedFloats panels;                    // bfloat16; empty in a view
+  const std::uint8_t* rows = nullptr;      // of a view: bfloat16, at any address
+  std::shared_ptr<PendingPanels> pending;  // of a view
+  std::vector<float> bias;                 // [N], or empty
 };
 
 // read_row(n, row): writes the bits of output n's weights [K] to row; for each n once, on several threads. bias [N] may
@@ -25,6 +37,13 @@ struct BfloatLinear {
 BfloatLinear pack_bfloat_linear(int outputs, int inputs, const float* bias,
                                 const std::function<void(int output, std::uint16_t* row)>& read_row,
                                 const ParallelFor& parallel);
+// A view of rows [N, K], which must outlive it. REQUIRES: inputs is even.
+BfloatLinear view_bfloat_linear(int outputs, int inputs, const float* bias, const std::uint8_t* rows);
+// Makes the panels of a view; products that begin afterwards use them and not the rows. Other threads may compute with
+// the view meanwhile. Returns early, with none made, once `stop` asks for it.
+void pack_view(const BfloatLinear& view, const std::stop_token& stop);
+// Whether this processor computes with a view about as fast as with panels.
+bool views_bfloat_rows();
 // The weights of one output: [K].
 void decode_row(const BfloatLinear& weight, int output, float* row);
 std::size_t bytes_of(const BfloatLinear& weight);

@@ -78,7 +78,59 @@ AGON_BF16 void bfloat_product(const BfloatProduct& at, std::int64_t begin, std::
   for (; row < end; ++row) panels_of<1, 4>(at, row);
 }
 
+// Rows of 16 pairs become columns.
+AGON_BF16 inline void transpose(__m512i (&rows)[16]) {
+  __m512i pairs[16], fours[16];
+#pragma GCC unroll 8
+  for (int i = 0; i < 16; i += 2) {
+    pairs[i] = _mm512_unpacklo_epi32(rows[i], rows[i + 1]);
+    pairs[i + 1] = _mm512_unpackhi_epi32(rows[i], rows[i + 1]);
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < 16; i += 4)
+#pragma GCC unroll 2
+    for (int j = 0; j < 2; ++j) {
+      fours[i + 2 * j] = _mm512_unpacklo_epi64(pairs[i + j], pairs[i + 2 + j]);
+      fours[i + 2 * j + 1] = _mm512_unpackhi_epi64(pairs[i + j], pairs[i + 2 + j]);
+    }
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    const __m512i low = _mm512_shuffle_i32x4(fours[i], fours[i + 4], 0x88);
+    const __m512i high = _mm512_shuffle_i32x4(fours[i], fours[i + 4], 0xdd);
+    const __m512i next_low = _mm512_shuffle_i32x4(fours[i + 8], fours[i + 12], 0x88);
+    const __m512i next_high = _mm512_shuffle_i32x4(fours[i + 8], fours[i + 12], 0xdd);
+    rows[i] = _mm512_shuffle_i32x4(low, next_low, 0x88);
+    rows[i + 8] = _mm512_shuffle_i32x4(low, next_low, 0xdd);
+    rows[i + 4] = _mm512_shuffle_i32x4(high, next_high, 0x88);
+    rows[i + 12] = _mm512_shuffle_i32x4(high, next_high, 0xdd);
+  }
+}
+
+// 16 pairs of each row, or as many as `some` has bits.
+AGON_BF16 inline void load(const BfloatRows& from, std::int64_t k, __mmask16 some, __m512i (&rows)[16]) {
+  constexpr std::int64_t kPairBytes = 2 * sizeof(std::uint16_t);
+  const std::uint8_t* const at = from.first + k * kPairBytes;
+  if (from.count == 16 && some == 0xffff) {
+#pragma GCC unroll 16
+    for (int n = 0; n < 16; ++n) rows[n] = _mm512_loadu_si512(at + n * from.stride);
+  } else {
+    for (int n = 0; n < 16; ++n) rows[n] = _mm512_maskz_loadu_epi32(n < from.count ? some : 0, at + n * from.stride);
+  }
+}
+
+AGON_BF16 void interleave(const BfloatRows& from, std::uint16_t* panel) {
+  for (std::int64_t k = 0; k < from.pairs; k += 16) {
+    const std::int64_t width = std::min<std::int64_t>(16, from.pairs - k);
+    __m512i rows[16];
+    load(from, k, static_cast<__mmask16>((1u << width) - 1), rows);
+    transpose(rows);
+    for (std::int64_t i = 0; i < width; ++i) _mm512_storeu_si512(panel + (k + i) * 2 * kBfloatPanel, rows[i]);
+  }
+}
+
 }  // namespace
+
+BfloatInterleave bfloat_interleave_avx512() { return bfloat_product_avx512() ? interleave : nullptr; }
 
 BfloatProductFunction bfloat_product_avx512() {
   const bool runs = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -93,6 +145,7 @@ BfloatProductFunction bfloat_product_avx512() {
 namespace agon::kernels {
 
 BfloatProductFunction bfloat_product_avx512() { return nullptr; }
+BfloatInterleave bfloat_interleave_avx512() { return nullptr; }
 
 }  // namespace agon::kernels
 

@@ -1,4 +1,5 @@
 #include <bit>
+#include <cstring>
 
 #include "kernels/linear/bfloat/product/product.h"
 #include "kernels/multiversion.h"
@@ -34,6 +35,16 @@ void bfloat_product_plain(const BfloatProduct& at, std::int64_t begin, std::int6
         y = totals[n] + (at.bias ? at.bias[column] : 0) + (at.add ? y : 0);
       }
     }
+}
+
+void bfloat_interleave_plain(const BfloatRows& rows, std::uint16_t* panel) {
+  constexpr std::int64_t kPairBytes = 2 * sizeof(std::uint16_t);
+  for (std::int64_t k = 0; k < rows.pairs; ++k)
+    for (std::int64_t n = 0; n < kBfloatPanel; ++n, panel += 2)
+      if (n < rows.count)
+        std::memcpy(panel, rows.first + n * rows.stride + k * kPairBytes, kPairBytes);
+      else
+        std::memset(panel, 0, kPairBytes);
 }
 
 }  // namespace agon::kernels

@@ -33,6 +33,16 @@ BfloatProductFunction bfloat_product_amx();
 BfloatProductFunction bfloat_product_neon();   // FMLA in fp32: any aarch64
 BfloatProductFunction bfloat_product_bfdot();  // BFDOT
 
+// Rows of pairs, `stride` bytes apart; the rows from `count` on, up to 16, are zeros.
+struct BfloatRows {
+  const std::uint8_t* first = nullptr;
+  std::int64_t stride = 0, count = 0, pairs = 0;
+};
+// The panel of such rows: [16, pairs] -> [pairs, 16].
+using BfloatInterleave = void (*)(const BfloatRows& rows, std::uint16_t* panel);
+void bfloat_interleave_plain(const BfloatRows& rows, std::uint16_t* panel);
+BfloatInterleave bfloat_interleave_avx512();  // null as above
+
 // bfloat_linear() by one of them.
 void bfloat_linear_by(BfloatProductFunction product, const BfloatLinear& weight, const BfloatInputs& x, float* y,
                       std::int64_t y_stride, Store mode, const ParallelFor& parallel);
