@@ -12,6 +12,7 @@
 #include "agents/hub/gguf/model.h"
 #include "agents/hub/gguf/vision.h"
 #include "agents/hub/gguf/writer.h"
+#include "agents/hub/mapped_file.h"
 #include "agents/hub/model_folder.h"
 #include "core/error.h"
 #include "core/file.h"
@@ -49,6 +50,17 @@ std::vector<std::uint8_t> bytes_in(const std::vector<float>& values, std::string
     std::transform(values.begin(), values.end(), halves.begin(), kernels::float_to_half);
   std::memcpy(bytes.data(), halves.data(), bytes.size());
   return bytes;
+}
+
+// The file's pages of a tensor are let go when it is made.
+TensorMaker hub_tensor(const std::string& name, const CheckpointTensor& tensor, std::string_view type,
+                       const std::function<void()>& made) {
+  return {std::string(type), tensor.view.shape, [&tensor, &made, name, type] {
+            std::vector<std::uint8_t> bytes = bytes_in(numbers_of(name, tensor, type), type);
+            if (tensor.is_mapped) release_pages(tensor.view.bytes);
+            made();
+            return bytes;
+          }};
 }
 
 const char* dtype_name(std::string_view type) {
@@ -121,20 +133,18 @@ void write_hub_folder(const fs::path& from, const fs::path& folder, std::string_
                       const ConvertProgress& progress) {
   const ModelFolder parts = open_model_folder(from);
   const CheckpointTensors tensors = open_weights(from, parts.config);
-  std::map<std::string, std::vector<std::uint8_t>> bytes;
-  std::map<std::string, TensorView> views;
-  for (const auto& [name, tensor] : tensors.by_name) {
-    const std::vector<std::uint8_t>& own = bytes[name] = bytes_in(numbers_of(name, tensor, type), type);
-    views[saved_name(name, parts.config)] = {std::string(type), tensor.view.shape, own};
-    progress(views.size(), tensors.by_name.size());
-  }
+  std::size_t done = 0;
+  const std::function<void()> report_one = [&] { progress(++done, tensors.by_name.size()); };
+  std::map<std::string, TensorMaker> made;
+  for (const auto& [name, tensor] : tensors.by_name)
+    made[saved_name(name, parts.config)] = hub_tensor(name, tensor, type, report_one);
   write_whole(folder, [&](const fs::path& half) {
     try {
       save_model_files(half, parts, dtype_name(type));
     } catch (const Json::exception& error) {  // JSON holds texts in UTF-8 alone
       throw Error("{}: a text in it cannot be written as JSON: {}. Is the file damaged?", from.string(), error.what());
     }
-    write_safetensors(half / "model.safetensors", views, {{"format", "pt"}});
+    write_safetensors(half / "model.safetensors", made, {{"format", "pt"}});
   });
 }
 

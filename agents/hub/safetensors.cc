@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <optional>
 #include <set>
 
@@ -179,19 +180,50 @@ std::map<std::string, std::set<std::string>> read_index(const fs::path& path) {
   return shards;
 }
 
-std::string header_text(const std::vector<std::pair<std::string, TensorView>>& order,
-                        const std::map<std::string, std::string>& metadata) {
+using Metadata = std::map<std::string, std::string>;
+
+// The names of tensors in the order of the file.
+template <typename Tensor>
+std::vector<std::string> file_order(const std::map<std::string, Tensor>& tensors) {
+  std::vector<std::string> names;
+  for (const auto& [name, tensor] : tensors) names.push_back(name);
+  std::stable_sort(names.begin(), names.end(), [&](const std::string& a, const std::string& b) {
+    return *type_rank(tensors.at(a).dtype) > *type_rank(tensors.at(b).dtype);
+  });
+  return names;
+}
+
+template <typename Tensor>
+std::string header_text(const std::map<std::string, Tensor>& tensors, const Metadata& metadata) {
   Json header = Json::object();
   if (!metadata.empty()) header["__metadata__"] = metadata;
   std::uint64_t offset = 0;
-  for (const auto& [name, view] : order) {
-    const std::uint64_t end = offset + view.bytes.size();
-    header[name] = {{"dtype", view.dtype}, {"shape", view.shape}, {"data_offsets", {offset, end}}};
+  for (const std::string& name : file_order(tensors)) {
+    const Tensor& tensor = tensors.at(name);
+    const std::uint64_t end = offset + *tensor_bytes(tensor.dtype, tensor.shape);
+    header[name] = {{"dtype", tensor.dtype}, {"shape", tensor.shape}, {"data_offsets", {offset, end}}};
     offset = end;
   }
   std::string text = header.dump();
   text.append((8 - text.size() % 8) % 8, ' ');
   return text;
+}
+
+// bytes_of(tensor): a range of bytes.
+template <typename Tensor>
+void write_file(const fs::path& path, const std::map<std::string, Tensor>& tensors, const Metadata& metadata,
+                const auto& bytes_of) {
+  const std::string header = header_text(tensors, metadata);
+  std::string length;
+  for (std::uint64_t rest = header.size(); length.size() < 8; rest >>= 8) length += static_cast<char>(rest & 255);
+  FileWriter file(path);
+  file.write(length);
+  file.write(header);
+  for (const std::string& name : file_order(tensors)) {
+    const auto& bytes = bytes_of(tensors.at(name));
+    file.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  }
+  file.commit();
 }
 
 }  // namespace
@@ -232,24 +264,21 @@ std::vector<std::shared_ptr<const SafetensorsFile>> open_checkpoint_weights(cons
 }
 
 void write_safetensors(const fs::path& path, const std::map<std::string, TensorView>& tensors,
-                       const std::map<std::string, std::string>& metadata) {
-  std::vector<std::pair<std::string, TensorView>> order(tensors.begin(), tensors.end());
-  for (const auto& [name, view] : order)
+                       const Metadata& metadata) {
+  for (const auto& [name, view] : tensors)
     if (tensor_bytes(view.dtype, view.shape) != view.bytes.size())
       throw Error("{}: tensor '{}': {} bytes do not fit its dtype {} and shape.", path.string(), name,
                   view.bytes.size(), view.dtype);
-  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
-    return *type_rank(a.second.dtype) > *type_rank(b.second.dtype);
+  write_file(path, tensors, metadata, [](const TensorView& view) { return view.bytes; });
+}
+
+void write_safetensors(const fs::path& path, const std::map<std::string, TensorMaker>& tensors,
+                       const Metadata& metadata) {
+  write_file(path, tensors, metadata, [](const TensorMaker& tensor) {
+    std::vector<std::uint8_t> bytes = tensor.make();
+    assert(bytes.size() == tensor_bytes(tensor.dtype, tensor.shape));
+    return bytes;
   });
-  const std::string header = header_text(order, metadata);
-  std::string length;
-  for (std::uint64_t rest = header.size(); length.size() < 8; rest >>= 8) length += static_cast<char>(rest & 255);
-  FileWriter file(path);
-  file.write(length);
-  file.write(header);
-  for (const auto& [name, view] : order)
-    file.write({reinterpret_cast<const char*>(view.bytes.data()), view.bytes.size()});
-  file.commit();
 }
 
 }  // namespace agon::agents

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -38,5 +39,15 @@ std::vector<std::shared_ptr<const SafetensorsFile>> open_checkpoint_weights(cons
 // Writes tensors (alignment descending, then name, as the reference writer) through core/file.h.
 void write_safetensors(const std::filesystem::path& path, const std::map<std::string, TensorView>& tensors,
                        const std::map<std::string, std::string>& metadata = {});
+
+// A tensor that is made when it is written.
+struct TensorMaker {
+  std::string dtype;
+  std::vector<std::int64_t> shape;
+  std::function<std::vector<std::uint8_t>()> make;
+};
+// The same, with one tensor at a time in memory.
+void write_safetensors(const std::filesystem::path& path, const std::map<std::string, TensorMaker>& tensors,
+                       const std::map<std::string, std::string>& metadata);
 
 }  // namespace agon::agents

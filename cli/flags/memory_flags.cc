@@ -35,7 +35,8 @@ void use_keys(agents::PolicySource& policy, const std::string& kv) {
 void add_memory_options(CLI::App& command, MemoryFlags& flags, const std::string& group) {
   command
       .add_option("--weights", flags.weights,
-                  "Type of a model folder's weights in memory: f32, bf16, q8 or q4 (default: auto, that of the files)")
+                  "Type of a model folder's weights in memory: f32, bf16, q8 or q4 (default: auto, that of the files; "
+                  "F16 becomes f32)")
       ->type_name("<name>")
       ->check(one_of({std::begin(agents::kWeightKinds), std::end(agents::kWeightKinds)}));
   command
