@@ -24,7 +24,7 @@ def print_speed(program, flags, start, seconds_of):
     """Prints the JSON object. `start`: when the program began to load its model, of time.perf_counter();
     `seconds_of(batch, prompt_tokens, new_tokens)` writes so many sequences."""
     seconds_of(1, 8, 1)
-    result = {"program": program, "first_token_s": time.perf_counter() - start, "threads": flags.threads,
+    result = {"program": program, "first_token_seconds": time.perf_counter() - start, "threads": flags.threads,
               "prompt_tokens": flags.prompt_tokens, "new_tokens": flags.new_tokens, "decode": []}
     prefill = statistics.median(seconds_of(1, flags.prompt_tokens, 1) for _ in range(flags.rounds))
     result["prefill"] = {"tokens_per_second": flags.prompt_tokens / prefill}

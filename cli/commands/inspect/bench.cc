@@ -155,7 +155,7 @@ Json measure(const agents::PolicySource& source, const BenchFlags& flags) {
   Json json{{"device", source.choices.device},
             {"weights", agents::name_of(source.choices.weights)},
             {"weight_bytes", bench.weight_bytes()},
-            {"first_token_s", bench.first_token_s()},
+            {"first_token_seconds", bench.first_token_s()},
             {"prompt_tokens", flags.prompt_tokens},
             {"new_tokens", flags.new_tokens},
             {"prefill", {{"tokens_per_second", bench.prefill(flags.prompt_tokens)}}},
@@ -180,7 +180,7 @@ void print_table(const Json& json) {
                                                      : device;
   fmt::print("weights    {} ({:.1f} MB), {}; {:.2f} s from the start to the first token\n",
              json["weights"].get<std::string>(), json["weight_bytes"].get<double>() * 1e-6, where,
-             json["first_token_s"].get<double>());
+             json["first_token_seconds"].get<double>());
   fmt::print("prefill    {:.0f} tokens/s of a prompt of {}\n", json["prefill"]["tokens_per_second"].get<double>(),
              json["prompt_tokens"].get<int>());
   for (const Json& row : json["decode"]) {

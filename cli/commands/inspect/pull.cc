@@ -50,7 +50,8 @@ void add_pull(CLI::App& app) {
   CLI::App* command = app.add_subcommand("pull", "Fetch a model of the Hugging Face hub into its cache");
   command
       ->add_option("NAME", *name,
-                   "ORG/NAME, or ORG/NAME:FILE for one file; HF_ENDPOINT, HF_TOKEN, HF_HOME and HF_HUB_OFFLINE count")
+                   "ORG/NAME, or ORG/NAME:FILE for one file; agon follows HF_ENDPOINT, HF_TOKEN, HF_HOME, HF_HUB_CACHE "
+                   "and HF_HUB_OFFLINE")
       ->type_name("<name>")
       ->required();
   command->callback([name] { pull(*name); });

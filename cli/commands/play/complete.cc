@@ -136,7 +136,9 @@ void add_complete(CLI::App& app) {
   command->add_option("--image", options->images, "Picture before the text (PNG, JPEG or WebP)")
       ->type_name("<path>")
       ->allow_extra_args(false);
-  command->add_option("--video", options->videos, "Video before the pictures and the text (MP4, QuickTime, WebM, AVI)")
+  command
+      ->add_option("--video", options->videos,
+                   "Video before the pictures and the text (MP4, QuickTime, WebM, Matroska, AVI)")
       ->type_name("<path>")
       ->allow_extra_args(false);
   CLI::Option* const rate =

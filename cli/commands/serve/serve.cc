@@ -182,7 +182,9 @@ void add_serve(CLI::App& app) {
       ->add_option("--policy", flags->policy,
                    "Model folder of the policy (default: models/agon-tiny, unless another model or an index is given)")
       ->type_name("<path>");
-  command->add_option("--adapter", flags->adapters, "LoRA adapter of the policy that is a model of its own; repeatable")
+  command
+      ->add_option("--adapter", flags->adapters,
+                   "LoRA adapter of the policy, served as a model of this name; repeatable")
       ->type_name("<name=path>")
       ->allow_extra_args(false);
   add_memory_options(*command, flags->memory);
