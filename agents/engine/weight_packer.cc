@@ -7,14 +7,21 @@
 namespace agon::agents {
 namespace {
 
-// Packs the views of a linear, and lets go of the pages of the file that they lie in.
-void pack_views(const TypedLinear& linear, const std::stop_token& stop) {
-  for (const LinearPart& part : linear.parts) {
-    const auto* const view = std::get_if<kernels::BfloatLinear>(&part);
-    if (!view || !view->rows || stop.stop_requested()) continue;
-    kernels::pack_view(*view, stop);
-    release_pages({view->rows, bytes_of(*view) - view->bias.size() * sizeof(float)});
+// Packs a few MB at a time, and then lets go of the pages of the file that they lie in.
+void pack(const kernels::BfloatLinear& view, const std::stop_token& stop) {
+  constexpr std::size_t kPiece = 4 << 20;
+  const std::size_t row = static_cast<std::size_t>(view.inputs) * sizeof(std::uint16_t);
+  for (int begin = 0; begin < view.outputs && !stop.stop_requested();) {
+    const int end = kernels::pack_view(view, static_cast<int>(kPiece / row) + 1);
+    const auto rows = static_cast<std::size_t>(end - begin);
+    release_pages({view.rows + static_cast<std::size_t>(begin) * row, rows * row});
+    begin = end;
   }
+}
+
+void pack_views(const TypedLinear& linear, const std::stop_token& stop) {
+  for (const LinearPart& part : linear.parts)
+    if (const auto* const view = std::get_if<kernels::BfloatLinear>(&part); view && view->rows) pack(*view, stop);
 }
 
 }  // namespace

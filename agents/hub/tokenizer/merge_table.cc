@@ -71,7 +71,7 @@ class WordMerger {
 
 MergeTable::MergeTable(std::span<const std::array<std::int32_t, 3>> merges) {
   std::size_t slots = 16;
-  while (slots < 2 * merges.size()) slots *= 2;
+  while (5 * slots < 8 * merges.size()) slots *= 2;
   keys_.assign(slots, kEmpty);
   merges_.resize(slots);
   std::int32_t rank = 0;

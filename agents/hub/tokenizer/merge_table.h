@@ -10,7 +10,7 @@
 
 namespace agon::agents {
 
-// (left id, right id) -> merge: open addressing, at most half full. Immutable after construction, thread-safe.
+// (left id, right id) -> merge: open addressing, at most five eighths full. Immutable after construction, thread-safe.
 class MergeTable {
  public:
   struct Merge {

@@ -65,34 +65,50 @@ BfloatRows rows_of(const BfloatLinear& view, std::int64_t panel) {
           pairs_of(view.inputs)};
 }
 
+// The first panels of a linear: all, but for a view.
+struct PackedPanels {
+  const std::uint16_t* values = nullptr;
+  std::int64_t count = 0;
+};
+PackedPanels packed_panels(const BfloatLinear& weight) {
+  if (!weight.rows) return {values_at(weight.panels), panels_of(weight.outputs)};
+  const std::int64_t made = weight.pending->made.load(std::memory_order_acquire);
+  return made > 0 ? PackedPanels{values_at(weight.pending->values), made} : PackedPanels{};
+}
+
 // The panels of a linear, a few at a time: where they were packed, or made of the rows of a view.
 class PanelReader {
  public:
   explicit PanelReader(const BfloatLinear& weight)
-      : weight_(weight),
-        size_(panel_size(weight.inputs)),
-        packed_(weight.rows ? weight.pending->ready.load(std::memory_order_acquire) : values_at(weight.panels)) {}
+      : weight_(weight), size_(panel_size(weight.inputs)), packed_(packed_panels(weight)) {}
 
   // Made panels stay in the processor's cache, and more rows of inputs use them.
   std::int64_t panels_together() const {
-    return packed_ ? kPanelsPerTile : std::clamp<std::int64_t>(kMade / size_, 1, kPanelsPerTile);
+    return is_packed() ? kPanelsPerTile : std::clamp<std::int64_t>(kMade / size_, 1, kPanelsPerTile);
   }
-  std::int64_t rows_together() const { return packed_ ? kRowsPerTile : 2 * kRowsPerTile; }
+  std::int64_t rows_together() const { return is_packed() ? kRowsPerTile : 2 * kRowsPerTile; }
   // Valid until the next call on this thread.
   const std::uint16_t* read(std::int64_t panel, std::int64_t count) const {
-    if (packed_) return packed_ + panel * size_;
+    if (panel + count <= packed_.count) return packed_.values + panel * size_;
     thread_local AlignedFloats made;
     made.require(static_cast<std::size_t>(count * size_) / 2);
-    for (std::int64_t p = 0; p < count; ++p) interleave(rows_of(weight_, panel + p), values_at(made) + p * size_);
+    for (std::int64_t p = 0; p < count; ++p) make(panel + p, values_at(made) + p * size_);
     return values_at(made);
   }
 
  private:
   static constexpr std::int64_t kMade = 128 << 10;  // values
+  void make(std::int64_t panel, std::uint16_t* values) const {
+    if (panel < packed_.count)
+      std::copy_n(packed_.values + panel * size_, size_, values);
+    else
+      interleave(rows_of(weight_, panel), values);
+  }
+  bool is_packed() const { return packed_.count == panels_of(weight_.outputs); }
 
   const BfloatLinear& weight_;
-  const std::int64_t size_;            // values of a panel
-  const std::uint16_t* const packed_;  // null: of a view that has none yet
+  const std::int64_t size_;  // values of a panel
+  const PackedPanels packed_;
 };
 
 // Tiles before VDPBF16PS: their bits differ, so one of them computes all (kernels/linear/bfloat/product/tiles.h).
@@ -138,15 +154,14 @@ BfloatLinear view_bfloat_linear(int outputs, int inputs, const float* bias, cons
   return view;
 }
 
-void pack_view(const BfloatLinear& view, const std::stop_token& stop) {
+int pack_view(const BfloatLinear& view, int rows) {
   PendingPanels& pending = *view.pending;
-  require_panels(pending.values, view.outputs, view.inputs);
-  std::uint16_t* const values = values_at(pending.values);
-  for (std::int64_t panel = 0; panel < panels_of(view.outputs); ++panel) {
-    if (stop.stop_requested()) return;
-    interleave(rows_of(view, panel), values + panel * panel_size(view.inputs));
-  }
-  pending.ready.store(values, std::memory_order_release);
+  if (pending.made == 0) require_panels(pending.values, view.outputs, view.inputs);
+  const std::int64_t end = std::min<std::int64_t>(pending.made + panels_of(rows), panels_of(view.outputs));
+  for (std::int64_t panel = pending.made; panel < end; ++panel)
+    interleave(rows_of(view, panel), values_at(pending.values) + panel * panel_size(view.inputs));
+  pending.made.store(end, std::memory_order_release);
+  return static_cast<int>(std::min<std::int64_t>(end * kBfloatPanel, view.outputs));
 }
 
 bool views_bfloat_rows() { return bfloat_interleave_avx512() != nullptr; }
@@ -167,9 +182,10 @@ void decode_row_of_view(const BfloatLinear& view, int output, float* row) {
 }  // namespace
 
 void decode_row(const BfloatLinear& weight, int output, float* row) {
-  if (weight.rows) return decode_row_of_view(weight, output, row);
-  const std::uint16_t* const column =
-      values_at(weight.panels) + output / kBfloatPanel * panel_size(weight.inputs) + output % kBfloatPanel * 2;
+  const PackedPanels packed = packed_panels(weight);
+  const std::int64_t panel = output / kBfloatPanel;
+  if (panel >= packed.count) return decode_row_of_view(weight, output, row);
+  const std::uint16_t* const column = packed.values + panel * panel_size(weight.inputs) + output % kBfloatPanel * 2;
   for (std::int64_t k = 0; k < weight.inputs; ++k) row[k] = value_of(column[k / 2 * 2 * kBfloatPanel + k % 2]);
 }
 

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <stop_token>
 #include <vector>
 
 #include "kernels/aligned.h"
@@ -19,7 +18,7 @@ namespace agon::kernels {
 // Panels that one thread makes of rows while others compute with the rows.
 struct PendingPanels {
   AlignedFloats values;
-  std::atomic<const std::uint16_t*> ready{nullptr};  // the values, once they are whole
+  std::atomic<std::int64_t> made{0};  // the first ones, which are whole
 };
 
 // W as panels of 16 outputs, each [K / 2, 16, 2], filled up with zeros; or as rows [N, K] of another owner, a view. The
@@ -39,9 +38,10 @@ BfloatLinear pack_bfloat_linear(int outputs, int inputs, const float* bias,
                                 const ParallelFor& parallel);
 // A view of rows [N, K], which must outlive it. REQUIRES: inputs is even.
 BfloatLinear view_bfloat_linear(int outputs, int inputs, const float* bias, const std::uint8_t* rows);
-// Makes the panels of a view; products that begin afterwards use them and not the rows. Other threads may compute with
-// the view meanwhile. Returns early, with none made, once `stop` asks for it.
-void pack_view(const BfloatLinear& view, const std::stop_token& stop);
+// Makes panels of the next rows of a view, about `rows` of them, and returns the number of all rows that have panels:
+// products that begin afterwards read the panels and not these rows. Other threads may compute with the view meanwhile,
+// one packs it.
+int pack_view(const BfloatLinear& view, int rows);
 // Whether this processor computes with a view about as fast as with panels.
 bool views_bfloat_rows();
 // The weights of one output: [K].

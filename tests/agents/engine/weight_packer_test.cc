@@ -24,7 +24,7 @@ ViewCount count_views(const EngineWeights& weights) {
     for (const LinearPart& part : linear.parts)
       if (const auto* const weight = std::get_if<kernels::BfloatLinear>(&part); weight && weight->rows) {
         ++count.views;
-        if (weight->pending->ready) ++count.packed;
+        if (weight->pending->made * 16 >= weight->outputs) ++count.packed;
       }
   });
   return count;
