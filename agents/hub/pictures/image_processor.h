@@ -15,6 +15,7 @@
 #include "core/json.h"
 #include "core/pictures/image.h"
 #include "kernels/patchify/patchify.h"
+#include "kernels/uninitialized.h"
 
 namespace agon::agents {
 
@@ -27,8 +28,8 @@ struct ImageGrid {
 
 struct PatchedImage {
   ImageGrid grid;
-  std::vector<float> patches;  // [grid.patches(), channels * temporal_patch * patch * patch]
-  Hash128 hash;                // of the picture before resizing; of a video's frames, with their size
+  kernels::UninitializedFloats patches;  // [grid.patches(), channels * temporal_patch * patch * patch]
+  Hash128 hash;                          // of the picture before resizing; of a video's frames, with their size
 };
 
 struct ImageProcessorConfig {

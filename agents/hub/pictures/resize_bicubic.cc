@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -79,31 +80,42 @@ ResampledAxis make_taps(int input_size, int output_size, Resampler resampler) {
   return axis;
 }
 
-AGON_MULTIVERSION void add_row(const std::uint8_t* row, std::int32_t weight, std::size_t count, std::int32_t* sums) {
-  for (std::size_t i = 0; i < count; ++i) sums[i] += weight * row[i];
-}
-
-AGON_MULTIVERSION void round_row(const std::int32_t* sums, std::size_t count, int bits, std::uint8_t* row) {
-  for (std::size_t i = 0; i < count; ++i) row[i] = static_cast<std::uint8_t>(std::clamp(sums[i] >> bits, 0, 255));
+// One output row: the weighted sum of `taps` rows, which begin `row_size` apart.
+AGON_MULTIVERSION void blend_rows(const std::uint8_t* rows, std::size_t row_size, const std::int32_t* weights,
+                                  std::size_t taps, int bits, std::uint8_t* out) {
+  constexpr std::size_t kStrip = 128;  // its sums stay in registers
+  for (std::size_t begin = 0; begin < row_size; begin += kStrip) {
+    const std::size_t count = std::min(kStrip, row_size - begin);
+    std::int32_t sums[kStrip];
+    for (std::int32_t& sum : sums) sum = 1 << (bits - 1);
+    const std::uint8_t* row = rows + begin;
+    for (std::size_t tap = 0; tap < taps; ++tap, row += row_size)
+      if (count == kStrip)
+        for (std::size_t i = 0; i < kStrip; ++i) sums[i] += weights[tap] * row[i];
+      else
+        for (std::size_t i = 0; i < count; ++i) sums[i] += weights[tap] * row[i];
+    for (std::size_t i = 0; i < count; ++i)
+      out[begin + i] = static_cast<std::uint8_t>(std::clamp(sums[i] >> bits, 0, 255));
+  }
 }
 
 Pixels resize_height(const std::uint8_t* rgb, int width, int height, int new_height, Resampler resampler) {
   const std::size_t row_size = static_cast<std::size_t>(width) * 3;
   Pixels result{width, new_height, std::vector<std::uint8_t>(row_size * static_cast<std::size_t>(new_height))};
   const ResampledAxis axis = make_taps(height, new_height, resampler);
-  std::vector<std::int32_t> sums(row_size);
   std::uint8_t* out = result.rgb.data();
   for (const Taps<std::int32_t>& taps : axis.taps) {
-    std::fill(sums.begin(), sums.end(), 1 << (axis.bits - 1));
-    const std::uint8_t* row = rgb + static_cast<std::size_t>(taps.first) * row_size;
-    for (std::int32_t weight : taps.weights) {
-      add_row(row, weight, row_size, sums.data());
-      row += row_size;
-    }
-    round_row(sums.data(), row_size, axis.bits, out);
+    blend_rows(rgb + static_cast<std::size_t>(taps.first) * row_size, row_size, taps.weights.data(),
+               taps.weights.size(), axis.bits, out);
     out += row_size;
   }
   return result;
+}
+
+// A pixel, by way of four bytes where there are as many: the fourth is overwritten, or was there before.
+void copy_pixels(const std::uint8_t* from, std::ptrdiff_t step, int count, std::uint8_t* to) {
+  for (int i = 0; i + 1 < count; ++i, from += step, to += 3) std::memcpy(to, from, 4);
+  std::memcpy(to, from, 3);
 }
 
 Pixels transpose(const std::uint8_t* rgb, int width, int height) {
@@ -113,11 +125,9 @@ Pixels transpose(const std::uint8_t* rgb, int width, int height) {
   for (int top = 0; top < height; top += kBlock)
     for (int left = 0; left < width; left += kBlock)
       for (int x = left; x < std::min(left + kBlock, width); ++x)
-        for (int y = top; y < std::min(top + kBlock, height); ++y) {
-          const std::uint8_t* from = rgb + (static_cast<std::ptrdiff_t>(y) * width + x) * 3;
-          std::uint8_t* to = result.rgb.data() + (static_cast<std::ptrdiff_t>(x) * height + y) * 3;
-          to[0] = from[0], to[1] = from[1], to[2] = from[2];
-        }
+        copy_pixels(rgb + (std::ptrdiff_t{top} * width + x) * 3, std::ptrdiff_t{width} * 3,
+                    std::min(kBlock, height - top),
+                    result.rgb.data() + (static_cast<std::ptrdiff_t>(x) * height + top) * 3);
   return result;
 }
 

@@ -114,7 +114,7 @@ TEST_CASE("with timestamps every pair of frames is a part, else the video is one
   CHECK(plan.timestamps == std::vector<std::string>{"<0.2 seconds>", "<1.2 seconds>", "<2.0 seconds>"});
   const PatchedVideo apart = cut_video(*video, plan, images);
   REQUIRE(apart.parts.size() == 3);
-  std::vector<float> joined;
+  decltype(PatchedImage::patches) joined;
   for (const auto& part : apart.parts) joined.insert(joined.end(), part->patches.begin(), part->patches.end());
   CHECK(joined == whole.parts[0]->patches);
   CHECK(apart.parts[0]->hash != apart.parts[1]->hash);
