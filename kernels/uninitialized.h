@@ -12,8 +12,8 @@ namespace agon::kernels {
 template <typename T>
 struct UninitializedAllocator : std::allocator<T> {
   template <typename U>
-  struct rebind {  // NOLINT(readability-identifier-naming): the standard's
-    using other = UninitializedAllocator<U>;
+  struct rebind {                             // NOLINT(readability-identifier-naming): the standard's
+    using other = UninitializedAllocator<U>;  // NOLINT(readability-identifier-naming)
   };
   template <typename U>
   void construct(U* place) noexcept {

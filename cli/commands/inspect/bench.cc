@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -93,14 +94,15 @@ class Bench {
     for (int round = 0; round < flags_.rounds; ++round) seconds.push_back(seconds_of(1, tokens, 1));
     return tokens / median(seconds);
   }
-  // Tokens a second behind the first one of each sequence.
-  double decode(int batch) {
+  // Tokens a second behind the first one of each sequence; nothing if they take no more time than the prompt varies by.
+  std::optional<double> decode(int batch) {
     std::vector<double> seconds;
     for (int round = 0; round < flags_.rounds; ++round) {
       const double first = seconds_of(batch, flags_.prompt_tokens, 1);
       seconds.push_back(seconds_of(batch, flags_.prompt_tokens, flags_.new_tokens + 1) - first);
     }
-    return static_cast<double>(batch) * flags_.new_tokens / median(seconds);
+    const double time = median(seconds);
+    return time > 0 ? std::optional(batch * flags_.new_tokens / time) : std::nullopt;
   }
   void require_room() const {
     const int most = engine_->max_context();
@@ -164,10 +166,9 @@ Json measure(const agents::PolicySource& source, const BenchFlags& flags) {
     json.update({{"kv", agents::name_of(source.choices.keys)}, {"threads", threads}, {"read_bandwidth", bandwidth}});
   progress.add(1);
   for (const int batch : flags.batches) {
-    const double rate = bench.decode(batch);
-    const double read = rate / batch * static_cast<double>(bench.step_bytes());
-    Json& row = json["decode"].emplace_back(Json{{"batch", batch}, {"tokens_per_second", rate}});
-    if (is_ours) row["bandwidth_share"] = read / bandwidth;
+    const std::optional<double> rate = bench.decode(batch);
+    Json& row = json["decode"].emplace_back(Json{{"batch", batch}, {"tokens_per_second", rate ? Json(*rate) : Json()}});
+    if (is_ours && rate) row["bandwidth_share"] = *rate / batch * static_cast<double>(bench.step_bytes()) / bandwidth;
     progress.add(1);
   }
   return json;
@@ -184,7 +185,11 @@ void print_table(const Json& json) {
   fmt::print("prefill    {:.0f} tokens/s of a prompt of {}\n", json["prefill"]["tokens_per_second"].get<double>(),
              json["prompt_tokens"].get<int>());
   for (const Json& row : json["decode"]) {
-    fmt::print("decode {:>3} {:.1f} tokens/s", row["batch"].get<int>(), row["tokens_per_second"].get<double>());
+    fmt::print("decode {:>3} ", row["batch"].get<int>());
+    if (row["tokens_per_second"].is_null())
+      fmt::print("too short to measure beside its prompt; raise --new-tokens");
+    else
+      fmt::print("{:.1f} tokens/s", row["tokens_per_second"].get<double>());
     if (row.contains("bandwidth_share"))
       fmt::print("; the weights are read with {:.0f} % of {:.1f} GB/s", row["bandwidth_share"].get<double>() * 100,
                  json["read_bandwidth"].get<double>() * 1e-9);
