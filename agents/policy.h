@@ -90,7 +90,7 @@ struct Completion {
   std::string matched_stop;  // empty: ended by the end-of-turn token or by length
   int prompt_tokens = 0;
   int cached_tokens = 0;  // of the prompt, that did not have to be read again
-  std::string reasoning;  // what a server gave beside the text, where it parts them
+  std::string reasoning;  // of a server that gives it apart from the text
   std::string failure;    // why there is no completion: the machinery failed, and nothing else counts; empty: there is
 };
 // Throws Error with the first failure among them.

@@ -58,7 +58,7 @@ class HttpPieces {
   // unread. False: the client is gone, or the server has stopped, and nothing more is sent: the client sees a broken
   // answer. The answer that the route returns after a first piece is not sent.
   virtual bool send(std::string_view piece, const char* content_type) = 0;
-  // The same without waiting, from any thread: false where it would wait, and nothing is sent. Not beside another send.
+  // The same without waiting, from any thread: false where it would wait, and nothing is sent. Not during another send.
   virtual bool send_if_read(std::string_view piece, const char* content_type) = 0;
 };
 

@@ -33,7 +33,7 @@ struct Turn {
   std::vector<float> logprobs;
   std::optional<int> counted_tokens;  // how many there are, as a server counted them: it gives no ids
   std::int64_t tokens() const { return counted_tokens ? *counted_tokens : std::ssize(token_ids); }
-  std::string reasoning;      // that a server gave beside the text
+  std::string reasoning;      // of a server that gives it apart from the text
   std::string finish_reason;  // "stop" or "length"
   int prompt_tokens = 0;
   env::Reward reward;

@@ -20,7 +20,8 @@ struct ServedCritic {
 // {"messages"}: the last one is the assistant's, with "<extra_0>" behind each step. Of each step a row [P(wrong),
 // P(right)]: a reward model's of the solution up to it, a critic's verdict on it. Beyond Qwen's form:
 //   "last_step_only": true  the other steps are not judged, and their rows are null
-//   "critiques"             beside the rows, what a critic wrote of each step; the row of a step on which it reached no
+//   "critiques"             as well as the rows, what a critic wrote of each step; the row of a step on which it
+//   reached no
 //                           verdict is null
 // stop: the work ends once it is set.
 Json answer_pooling(const SortedJson& body, const ServedRewardModel& served, const PictureLimits& limits,

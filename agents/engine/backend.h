@@ -55,10 +55,10 @@ class ModelBackend {
   // another model, and for one that this backend cannot apply.
   virtual std::shared_ptr<const EngineAdapter> load_adapter(const std::filesystem::path& folder) const = 0;
 
-  // Waits for what goes on behind the passes to make later ones faster, such as the packing of weights. Beside passes;
-  // one call at a time.
+  // Waits for background work that makes later passes faster, such as the packing of weights. Any thread may call it,
+  // one at a time, also during passes.
   virtual void settle() {}
-  // Prepares for positions below `positions`. Not beside another call.
+  // Prepares for positions below `positions`. Not during another call.
   virtual void prepare(std::int32_t positions) = 0;
   // [image tokens, vectors_a_token(), out_hidden_size], as encode_image of agents/engine/vision_encoder.h returns them.
   // adapter: or null.

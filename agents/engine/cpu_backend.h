@@ -18,7 +18,7 @@ class CpuBackend : public ModelBackend {
   // cache_bytes: limit of memory for keys and values, which are kept in the type `keys`; 0: a quarter of the machine's.
   CpuBackend(EngineWeights weights, const ModelConfig& config, std::int64_t cache_bytes = 0,
              kernels::KeyType keys = kernels::KeyType::f32);
-  // Others of the same shapes. Not beside another call.
+  // Others of the same shapes. Not during another call.
   void set_weights(EngineWeights weights);
 
   BackendTraits traits() const override { return {}; }

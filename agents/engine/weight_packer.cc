@@ -2,6 +2,8 @@
 
 #include <sys/resource.h>
 
+#include <new>
+
 #include "agents/hub/mapped_file.h"
 
 namespace agon::agents {
@@ -30,7 +32,10 @@ WeightPacker::WeightPacker(const EngineWeights& weights) {
   if (weights.files.empty()) return;
   thread_ = std::jthread([&weights](const std::stop_token& stop) {
     ::setpriority(PRIO_PROCESS, 0, 19);  // of this thread alone
-    for_each_product(weights, [&](const TypedLinear& linear) { pack_views(linear, stop); });
+    try {
+      for_each_product(weights, [&](const TypedLinear& linear) { pack_views(linear, stop); });
+    } catch (const std::bad_alloc&) {  // the products keep reading the rows
+    }
   });
 }
 

@@ -8,8 +8,8 @@
 
 namespace agon::agents {
 
-// A thread of the lowest priority, which ends with the last weight, or early with this object. The weights must outlive
-// it, and belong to no other packer.
+// A thread of the lowest priority. It ends with the last weight, or early with this object or where memory runs out:
+// the products then keep reading the rows. The weights must outlive it, and belong to no other packer.
 class WeightPacker {
  public:
   explicit WeightPacker(const EngineWeights& weights);

@@ -23,7 +23,7 @@ struct CheckpointTensor {
   bool is_mapped = false;  // from a file
 };
 
-// Null: its type is none of weights that agon reads.
+// Null: agon reads no weights of its type.
 const TensorType* type_of(const CheckpointTensor& tensor);
 // The bytes of one row of the hub's tensor; of one without rows, all. REQUIRES: it holds weights.
 std::span<const std::uint8_t> row_bytes(const CheckpointTensor& tensor, std::int64_t row);

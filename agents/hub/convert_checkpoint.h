@@ -1,5 +1,5 @@
 // agents/hub/convert_checkpoint.h - a checkpoint in another form: a hub folder from a GGUF file, and a GGUF file from a
-// hub folder. A vision tower is a file of its own there, mmproj-NAME.gguf beside NAME.gguf.
+// hub folder. A vision tower is a file of its own there, mmproj-NAME.gguf next to NAME.gguf.
 #pragma once
 
 #include <filesystem>

@@ -71,7 +71,7 @@ class Puller {
     fail(fmt::format("{}: status {}", what, reply.status));
   }
 
-  // Follows the hub to a repository's new name, three times at most. A file that lies elsewhere is none of these.
+  // Follows at most three redirects of a renamed repository. Redirects to where a file is stored are the caller's.
   net::HttpReply ask(net::HttpRequest& request) const {
     net::HttpReply reply = net::request_with_retries(request, {});
     for (int i = 0; i < 3 && is_redirect(reply) && !reply.headers.contains("x-linked-size"); ++i) {

@@ -153,7 +153,7 @@ class PromptEncoder {
   const ModelConfig& model_;
   PatchedPictures* const known_;
   bool closed_ = false;  // the last piece was a turn with its own end token,
-  std::string blanks_;   // but for these
+  std::string blanks_;   // except these
   EncodedPrompt result_;
 };
 

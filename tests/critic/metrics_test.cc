@@ -28,7 +28,7 @@ JudgedStep step(std::size_t problem, int position, bool correct, Judgement judge
 constexpr Judgement kRight = Judgement::correct, kWrong = Judgement::incorrect, kInvalid = Judgement::invalid,
                     kUnknown = Judgement::unknown;
 
-// A thousand right and a thousand wrong steps, of which these shares are found.
+// A thousand right and a thousand wrong steps; these shares of them are found.
 CriticFigures figures_of(double correct, double error) {
   std::vector<JudgedStep> steps;
   for (int i = 0; i < 1000; ++i) {

@@ -37,7 +37,7 @@ class Weighing : public agents::Policy {
   bool can_score = true;
 };
 
-// Goes on with what is listed, in the order of the requests.
+// Continues with what is listed, in the order of the requests.
 class Going : public agents::Policy {
  public:
   explicit Going(std::vector<std::string> texts) : texts_(std::move(texts)) {}

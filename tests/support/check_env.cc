@@ -48,7 +48,7 @@ std::string spoiler(const Json& gold) {
 
 std::string shown(const std::string& text) { return text.size() <= 80 ? text : text.substr(0, 77) + "..."; }
 
-// A text of an observation, but for the solution that it shows.
+// A text of an observation, except the solution that it shows.
 std::string without_first_solution(std::string text, const Json& info) {
   const std::string shown = info.value("first_solution", std::string());
   if (const auto at = text.find(shown); at != text.npos) text.erase(at, shown.size());

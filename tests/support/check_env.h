@@ -1,6 +1,6 @@
 // tests/support/check_env.h - the conformance check that every suite passes: seeded determinism, the reset/step
 // contract, independence of forks, refused actions and failed resets leave the state unchanged, finite rewards whose
-// components add up, gold in no observation (but for the solution that a role shows), demonstrations that succeed and
+// components add up, gold in no observation (except the solution that a role shows), demonstrations that succeed and
 // whose steps are labelled right, mistakes that do not succeed, corrupted steps that are labelled wrong.
 #pragma once
 

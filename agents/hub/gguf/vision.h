@@ -19,15 +19,15 @@
 namespace agon::agents {
 
 bool is_mmproj(const std::filesystem::path& file);                   // by its name
-std::filesystem::path mmproj_of(const std::filesystem::path& gguf);  // mmproj-NAME.gguf, beside NAME.gguf
-// That file, or the only one beside `gguf` whose name says "mmproj"; nothing: none. Throws Error for several.
+std::filesystem::path mmproj_of(const std::filesystem::path& gguf);  // mmproj-NAME.gguf, next to NAME.gguf
+// That file, or the only one next to `gguf` whose name says "mmproj"; nothing: none. Throws Error for several.
 std::optional<std::filesystem::path> find_mmproj(const std::filesystem::path& gguf);
 
 struct GgufVision {
   std::shared_ptr<const GgufFile> file;
   std::string source;  // its name, for messages
 };
-// Opens the mmproj file beside `gguf`. Throws Error as it and GgufFile::open do.
+// Opens the mmproj file next to `gguf`. Throws Error as it and GgufFile::open do.
 std::optional<GgufVision> open_gguf_vision(const std::filesystem::path& gguf);
 
 // Each throws Error naming what is missing or not supported; `source` names the file.
@@ -48,7 +48,7 @@ GgufVisionTensors gguf_vision_tensors(const GgufFile& tower, const std::string& 
 
 std::vector<GgufKey> gguf_vision_keys(const ModelConfig& config, const ImageProcessorConfig& images);
 // The tensors of the file that hold the hub's tensor: its matrices in `type`, everything else in F32. They refer to it.
-// Throws Error for a name that is none of the tower's.
+// Throws Error for a name that no tensor of the tower has.
 std::vector<GgufTensor> gguf_vision_parts(const std::string& hub_name, const CheckpointTensor& tensor,
                                           const VisionConfig& vision, std::string_view type);
 

@@ -112,7 +112,7 @@ Pixels resize_height(const std::uint8_t* rgb, int width, int height, int new_hei
   return result;
 }
 
-// A pixel, by way of four bytes where there are as many: the fourth is overwritten, or was there before.
+// Pixels of three bytes. All but the last are copied as four, which is faster; the next pixel overwrites the fourth.
 void copy_pixels(const std::uint8_t* from, std::ptrdiff_t step, int count, std::uint8_t* to) {
   for (int i = 0; i + 1 < count; ++i, from += step, to += 3) std::memcpy(to, from, 4);
   std::memcpy(to, from, 3);

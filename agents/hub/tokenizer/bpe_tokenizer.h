@@ -43,7 +43,7 @@ class BpeTokenizer : public Tokenizer {
   virtual std::string_view normal(std::string_view text, TextPlace place, std::string& buffer) const = 0;
   // Adds the ids of a text without added tokens: append_word() for each of its words.
   virtual void append_text(std::string_view text, TextPlace place, std::vector<std::int32_t>& ids) const = 0;
-  // Adds the symbols of a word, of which tokens are merged.
+  // Adds the symbols of a word, which are then merged into tokens.
   virtual void append_symbols(std::string_view word, std::vector<std::int32_t>& symbols) const = 0;
 
   void append_word(std::string_view word, std::vector<std::int32_t>& ids) const;

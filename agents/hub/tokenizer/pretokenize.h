@@ -42,7 +42,7 @@ struct AddedToken {
   std::int32_t id = 0;
   bool special = false;
   bool normalized = false;              // searched in the text's NFC, not in the text as it is
-  bool single_word = false;             // none where a character of a word stands beside it
+  bool single_word = false;             // not found next to a character of a word
   bool lstrip = false, rstrip = false;  // it takes the white space before it, behind it
 };
 

@@ -258,7 +258,7 @@ class Reader {
     const bool took_blank = token.normalized && result_.blanks->before == BlankBefore::every_text;
     return fmt::format("{}{}", took_blank ? " " : "", spelled(token.content));
   }
-  // The byte of which this is the token; -1: of none.
+  // The byte whose token this is; -1: no byte's.
   static int byte_of(std::string_view token) {
     int byte = -1;
     if (token.size() != 6 || !token.starts_with("<0x") || token.back() != '>') return -1;

@@ -20,7 +20,7 @@ class TorchBackend : public ModelBackend {
   // take a quarter of the machine's memory, or half of what is free on a GPU.
   explicit TorchBackend(std::shared_ptr<TransformerNetwork> model, std::int64_t limit = 0);
   // The tensors of another model of the same config, type and device, without a copy. Throws Error for a model of
-  // another type or device. Not beside another call.
+  // another type or device. Not during another call.
   void set_weights(std::shared_ptr<TransformerNetwork> model);
 
   BackendTraits traits() const override;

@@ -102,7 +102,7 @@ bool has_only(const Line& object, std::initializer_list<std::string_view> keys) 
   return true;
 }
 
-// A file, of which 2 frames a second are shown where nothing else is said.
+// A file; by default 2 frames a second are shown.
 TaskVideo file_video(const Line& given, const fs::path& folder) {
   TaskVideo video;
   video.file = picture_path(filled_text_at(given, "file"), folder);

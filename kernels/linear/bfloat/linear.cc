@@ -25,7 +25,7 @@ const std::uint16_t* values_at(const AlignedFloats& floats) {
   return reinterpret_cast<const std::uint16_t*>(floats.data());
 }
 
-// A number that is none keeps a bit that says so.
+// NaN stays NaN: its quiet bit is set.
 AGON_MULTIVERSION void round_row(const float* x, std::int64_t count, std::uint16_t* rounded) {
   AGON_APART
   for (std::int64_t i = 0; i < count; ++i) {
@@ -65,7 +65,7 @@ BfloatRows rows_of(const BfloatLinear& view, std::int64_t panel) {
           pairs_of(view.inputs)};
 }
 
-// The first panels of a linear: all, but for a view.
+// The panels that are ready, from the first one on: of a view maybe not all.
 struct PackedPanels {
   const std::uint16_t* values = nullptr;
   std::int64_t count = 0;

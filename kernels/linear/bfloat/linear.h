@@ -22,7 +22,8 @@ struct PendingPanels {
 };
 
 // W as panels of 16 outputs, each [K / 2, 16, 2], filled up with zeros; or as rows [N, K] of another owner, a view. The
-// bits of a product are the same. Immutable once made, but for the panels that a view is waiting for.
+// bits of a product are the same. Immutable once made, except the
+// pending panels of a view.
 struct BfloatLinear {
   int inputs = 0, outputs = 0;
   AlignedFloats panels;                    // bfloat16; empty in a view

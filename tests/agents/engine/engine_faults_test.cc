@@ -55,7 +55,7 @@ void check_undisturbed(Engine& engine, const Disturb& disturb) {
   check_equal(in_time(std::move(found)), expected);
 }
 
-// One that spells tokens until it is told to throw.
+// A tokenizer that throws on demand.
 class ThrowingTokenizer : public LetterTokenizer {
  public:
   enum class What { nothing, error, other };

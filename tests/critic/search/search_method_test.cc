@@ -85,7 +85,7 @@ void count_visits(const Branch& branch, int n, std::vector<int>& visits) {
 }  // namespace
 
 TEST_CASE("Each method finds the best leaf of a tree made by hand") {
-  CHECK(found({.method = Method::greedy}) == "wrong");  // what the others mend
+  CHECK(found({.method = Method::greedy}) == "wrong");  // what the others fix
   CHECK(found({.method = Method::best_of_n, .n = 6, .rank = Rank::score}) == "right");
   CHECK(found({.method = Method::best_of_n, .n = 6, .rank = Rank::min}) == "right");
   CHECK(found({.method = Method::best_of_n, .n = 6, .rank = Rank::product}) == "right");

@@ -12,7 +12,7 @@ using Catch::Contains;
 
 namespace {
 
-// Goes on with the expert's own rest of the turn behind a right step, and answers 0 behind another; the first `fails`
+// Continues with the expert's own rest of the turn behind a right step, and answers 0 behind another; the first `fails`
 // samples of each request answer nothing. Of requests behind "long" no completion fits.
 class Solver : public agents::Policy {
  public:

@@ -34,7 +34,7 @@ struct Files {
     save_image(Image(width, height, std::vector<std::uint8_t>(std::size_t(width) * std::size_t(height) * 3, value)),
                folder / name);
   }
-  // A picture of which the last bytes are missing.
+  // A picture without its last bytes.
   void cut_picture(const std::string& name) const {
     picture("whole.png", 64, 64);
     const std::string bytes = read_file((folder / "whole.png").string());

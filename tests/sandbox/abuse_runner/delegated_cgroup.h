@@ -15,7 +15,7 @@ class DelegatedCgroup {
  public:
   explicit DelegatedCgroup(uid_t user);
   void enter() const;
-  // Once nobody is in it: the names of cgroups that were left, but for the host's own.
+  // Once nobody is in it: the names of cgroups that were left, except the host's own.
   std::vector<std::string> remove() const;
 
  private:

@@ -171,7 +171,7 @@ class Run {
     if (text.find(step.text) == std::string::npos) fault(fmt::format("it said '{}', not '{}'", text, step.text));
   }
 
-  // The newest session, but for the first.
+  // The newest session, except the first.
   void close_session() {
     if (sessions_.size() > 1) sessions_.pop_back();
     at_ = 0;

@@ -87,7 +87,7 @@ inline double largest_difference(const std::vector<float>& a, const std::vector<
 
 // What a device computes in fp32, against agon's kernels.
 struct DeviceAgainstKernels {
-  int completions = 0, equal_tokens = 0;  // greedy ones, of which so many equal both the kernels' and transformers'
+  int completions = 0, equal_tokens = 0;  // greedy ones; those equal to both the kernels' and transformers'
   double logprob = 0;                     // largest difference of their log-probabilities
   double sampled = 0;  // the same, of samples that share their prompt, and the kernels' scores of them
   double scoring = 0;  // of the device's own scores of both

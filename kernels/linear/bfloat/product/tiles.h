@@ -7,7 +7,7 @@
 // second ones in another, adds the two and then adds that to the total. VDPBF16PS adds every product to the total.
 // Their results differ: for x = {1, 2^-24, 2^-24, 2^-24} and weights of 1, tiles give 1 + 2^-23 and VDPBF16PS gives 1
 // (a test compares them). So a processor with tiles uses them for every number of rows, and a request's tokens still
-// depend on nothing beside it: no element of a tile depends on the tile's other rows, how many there are, or its place
+// depend on nothing else: no element of a tile depends on the tile's other rows, how many there are, or its place
 // among them. That holds whatever the order of the sum within a tile.
 //
 // Few rows lose nothing: a tile product takes at most 16 cycles, which is 64 bytes of weights a cycle, as much as the
