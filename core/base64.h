@@ -1,4 +1,4 @@
-// core/base64.h - bytes as text (RFC 4648, with padding).
+// core/base64.h - converts bytes to base64 text and back (RFC 4648, with padding).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// core/descriptor.h - an owned file descriptor, and system calls that throw std::system_error with what was tried.
+// core/descriptor.h - an owned file descriptor, and a check that turns failed system calls into std::system_error.
 // Header-only, because programs that do not link core/ use it too.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace agon {
 class Descriptor {
  public:
   Descriptor() = default;
-  explicit Descriptor(int fd) : fd_(fd) {}  // takes it; -1: none
+  explicit Descriptor(int fd) : fd_(fd) {}  // takes ownership; -1: none
   Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
   Descriptor& operator=(Descriptor&& other) noexcept {
     std::swap(fd_, other.fd_);
@@ -27,13 +27,13 @@ class Descriptor {
     if (fd_ >= 0) ::close(fd_);
     fd_ = -1;
   }
-  int release() { return std::exchange(fd_, -1); }  // it is the caller's from now on
+  int release() { return std::exchange(fd_, -1); }  // the caller owns it from now on
 
  private:
   int fd_ = -1;
 };
 
-// Gives the result of a system call back, or throws with `what` and errno.
+// Returns the result of a system call, or throws std::system_error with `what` and errno.
 template <typename Result>
 Result checked(Result result, const std::string& what) {
   if (result < 0) throw std::system_error(errno, std::generic_category(), what);

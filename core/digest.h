@@ -1,4 +1,4 @@
-// core/digest.h - SHA-1 and SHA-256, by which others name files (libcrypto's).
+// core/digest.h - libcrypto's SHA-1 and SHA-256, the hashes by which other systems identify files.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ class Digest {
   explicit Digest(Kind kind);
   ~Digest();
   void add(std::string_view bytes);
-  std::string hex();  // once, at the end; lower case
+  std::string hex();  // lower case; call once, at the end
 
  private:
   struct State;

@@ -1,5 +1,5 @@
 // core/error.h - the one exception of agon, for a broken set-up (file, checkpoint, config, folder). Expected outcomes
-// are values; a caller's bug asserts. The text says what is wrong, with the values, and what to do next.
+// are values; a caller's bug fails an assert. The text says what is wrong, with the values, and what to do next.
 //   throw Error("weights: {}: header says {} bytes, the file has {}. Is the download complete?", path, claimed, size);
 // The first argument is always a format string, checked at compile time. A finished text does not compile as one: write
 // Error("{}", text).

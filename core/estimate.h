@@ -1,4 +1,4 @@
-// core/estimate.h - a figure with its 95 % interval and its number of tasks, as JSON and as tables show it.
+// core/estimate.h - a figure with its 95 % interval and its number of tasks, and how JSON and tables show them.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ struct Estimate {
 
   double value = kUndefined;
   Interval interval{kUndefined, kUndefined};
-  std::size_t tasks = 0;  // or sets, problems: what the interval is over; 0: not known
+  std::size_t tasks = 0;  // number of units behind the interval (tasks, sets, problems); 0: unknown
   bool defined() const;
 };
 

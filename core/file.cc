@@ -28,7 +28,7 @@ FileProbe& probe() {
   return of_tests;
 }
 
-// What the call returns, or -1 with errno.
+// Makes a system call unless the probe fails it; returns its result, or -1 with errno.
 template <typename Call>
 auto run(std::string_view name, const std::string& path, const Call& call) -> decltype(call()) {
   if (const int code = probe() ? probe()(name, path) : 0) {
@@ -63,7 +63,7 @@ int sync_folder(const fs::path& folder) {
   return code;
 }
 
-// It keeps as much of the target's name as fits into the length of a name; no other file of the process has it.
+// A name that no other file of this process has. It keeps as much of the target's name as fits.
 std::string temporary_beside(const fs::path& target) {
   static std::atomic<unsigned> counter = 0;
   const std::string ending = fmt::format(".{}-{}{}", ::getpid(), counter++, kEnding);
@@ -71,7 +71,7 @@ std::string temporary_beside(const fs::path& target) {
   return (target.parent_path() / (start + ending)).string();
 }
 
-// The process in a name as above; 0 for another name.
+// The process id in such a temporary name; 0 for other names.
 pid_t writer_of(std::string_view name) {
   if (!name.ends_with(kEnding)) return 0;
   name.remove_suffix(kEnding.size());

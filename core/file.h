@@ -13,7 +13,7 @@
 namespace agon {
 
 // Writes a temporary file next to the target and renames it into place. Until commit() the old file is untouched; a
-// writer that is destroyed earlier removes its temporary file. A symbolic link stays, and its target is written.
+// writer that is destroyed earlier removes its temporary file. A symbolic link is kept and its target is written.
 class FileWriter {
  public:
   explicit FileWriter(const std::filesystem::path& path);
@@ -31,10 +31,10 @@ class FileWriter {
   Descriptor file_;
 };
 
-void write_file_atomically(const std::string& path, std::string_view content);  // all of it, by a FileWriter
+void write_file_atomically(const std::string& path, std::string_view content);  // by a FileWriter
 
-// A log: a file that grows at its end, created if absent. Added bytes survive a crash of the program, synced bytes also
-// one of the machine. An addition that fails, as on a full disk, leaves the file unchanged.
+// An append-only log file, created if absent. Added bytes survive a crash of the program; synced bytes also survive a
+// crash of the machine. A failed addition, as on a full disk, leaves the file unchanged.
 class AppendedFile {
  public:
   explicit AppendedFile(const std::filesystem::path& path);
@@ -51,14 +51,14 @@ class AppendedFile {
 void rename_durably(const std::filesystem::path& from, const std::filesystem::path& to);
 // Creates a folder and its missing parents, and syncs the folders that contain them.
 void make_folders(const std::filesystem::path& folder);
-void sync_file(const std::filesystem::path& path);  // or a folder: the names in it; nothing where it is not there
-// Removes temporary files that writers of ended processes left in a folder (a killed process cannot).
+void sync_file(const std::filesystem::path& path);  // of a folder: the names in it; does nothing if absent
+// Removes temporary files left in a folder by ended processes (a killed process cannot remove its own).
 void remove_left_over(const std::filesystem::path& folder);
 // The Error that the functions above throw, for callers that write by other means. `code` is errno.
 [[noreturn]] void throw_write_error(const std::string& path, int code);
 
-// For tests. `probe` is called before every system call of the above with its name ("open", "write", "sync", "rename",
-// "sync folder") and the path; the call fails with an error code that it returns. Empty: no probe.
+// For tests. `probe` is called before every system call of the functions above, with its name ("open", "write", "sync",
+// "rename", "sync folder") and the path. If it returns an error code, the call fails with that. Empty: no probe.
 using FileProbe = std::function<int(std::string_view call, const std::string& path)>;
 void set_file_probe(FileProbe probe);
 

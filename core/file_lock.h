@@ -8,14 +8,14 @@ namespace agon {
 
 class FileLock {
  public:
-  FileLock() = default;                                           // of nothing
-  explicit FileLock(Descriptor file) : file_(std::move(file)) {}  // of what that has open; not locked yet
+  FileLock() = default;                                           // locks nothing
+  explicit FileLock(Descriptor file) : file_(std::move(file)) {}  // on that open file; not locked yet
 
-  // False with errno where it cannot be locked.
-  bool lock();                    // waits for whoever holds it
+  // Both return false, with errno, if the lock cannot be taken.
+  bool lock();                    // waits while another holds it
   [[nodiscard]] bool try_lock();  // EWOULDBLOCK: another holds it
   int descriptor() const { return file_.get(); }
-  explicit operator bool() const { return static_cast<bool>(file_); }  // something is open
+  explicit operator bool() const { return static_cast<bool>(file_); }  // a file is open
 
  private:
   Descriptor file_;

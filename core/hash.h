@@ -17,8 +17,8 @@ struct Hash128 {
 
 Hash128 hash_bytes(std::span<const std::uint8_t> bytes);
 std::uint64_t hash_text(std::string_view text);
-// Of a file's size and its first and last `part` bytes: enough to tell one file from another without reading it all.
-// Throws Error where it cannot be read.
+// The hash of a file's size and of its first and last `part` bytes: enough to tell files apart without reading them
+// whole. Throws Error if the file cannot be read.
 std::uint64_t hash_ends(const std::filesystem::path& file, std::uintmax_t part);
 
 }  // namespace agon

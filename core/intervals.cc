@@ -13,7 +13,7 @@ namespace {
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kNormal = 1.959963984540054;  // quantile 0.975
 
-// Quantile 0.975 of Student's t: below 31 degrees of freedom by the table, above by the expansion around the normal.
+// Quantile 0.975 of Student's t: up to 30 degrees of freedom from the table, above by the expansion around the normal.
 double student(std::size_t degrees) {
   constexpr double kTable[] = {12.706205, 4.302653, 3.182446, 2.776445, 2.570582, 2.446912, 2.364624, 2.306004,
                                2.262157,  2.228139, 2.200985, 2.178813, 2.160369, 2.144787, 2.131450, 2.119905,
@@ -64,7 +64,7 @@ double effective_trials(std::span<const TaskShare> tasks, const Sums& sums, doub
   return std::clamp(trials, fewest, most);
 }
 
-// Of the tasks' values, with Newcombe's correction for few of them.
+// The correlation of the tasks' values, with Newcombe's correction for few tasks.
 double correlation_of(std::span<const TaskShare> a, std::span<const TaskShare> b) {
   const double mean_a = share_of(a), mean_b = share_of(b), count = static_cast<double>(a.size());
   double both = 0, squares_a = 0, squares_b = 0;

@@ -1,5 +1,5 @@
 // core/intervals.h - 95 % intervals that stay valid with few tasks and with samples that share a task. Pure functions;
-// NaN where nothing was counted.
+// NaN if nothing was counted.
 #pragma once
 
 #include <cstddef>
@@ -18,41 +18,43 @@ struct Interval {
 // Equal to statsmodels' proportion_confint(method="wilson").
 Interval wilson_interval(double part, double whole);
 
-// What was found of one task: `part` of `whole` (right steps of all; or its mean in [0, 1], and 1), in so many `draws`
-// (samples). Samples of one task say less together than as many of different tasks. REQUIRES: 0 <= part <= whole,
-// draws > 0.
+// The result of one task: `part` of `whole` (such as right steps of all steps; or its mean in [0, 1], of 1), from
+// `draws` samples. Several samples of one task tell less than samples of as many different tasks.
+// REQUIRES: 0 <= part <= whole, draws > 0.
 struct TaskShare {
   double part = 0, whole = 1, draws = 1;
 };
-// sum of parts / sum of wholes, NaN without any.
+// sum of parts / sum of wholes, NaN if there are none.
 double share_of(std::span<const TaskShare> tasks);
 // Wilson's interval of that share at the effective number of trials p (1 - p) / SE^2 (Korn and Graubard 1998), SE by
-// linearisation over the tasks and with Student's t where a task is more than one draw. The effective number is at
-// least that of the tasks (Kish 1965 where their wholes differ) and at most that of the draws. One draw a task:
-// Wilson's of the tasks.
+// linearisation over the tasks. The effective number is at least the number of tasks (Kish 1965 if their wholes differ)
+// and at most the number of draws; if these two differ, SE uses Student's t. With one draw per task, it is Wilson's
+// interval over the tasks.
 Interval share_interval(std::span<const TaskShare> tasks);
 
-// `minuend` - `subtrahend` of the same tasks, task by task: Newcombe's method 10 (1998), the intervals of both shares
-// joined by their squares with the correlation over the tasks. REQUIRES: equally long.
+// The interval of share_of(minuend) - share_of(subtrahend) for the same tasks in the same order. Newcombe's method 10
+// (1998): combines the squared intervals of both shares, with their correlation over the tasks. REQUIRES: equal
+// lengths.
 Interval paired_difference_interval(std::span<const TaskShare> minuend, std::span<const TaskShare> subtrahend);
 
 // The interval of a difference a - b from the intervals of a and b, which are correlated by `correlation` (Newcombe;
 // MOVER).
 Interval difference_interval(double a, Interval of_a, double b, Interval of_b, double correlation = 0);
 
-// Percentile bootstrap over `tasks` items: statistic(resampled indices), `resamples` times; the central `confidence`
-// part.
+// Percentile bootstrap over `tasks` items: calls statistic(resampled indices) `resamples` times, and returns the
+// central `confidence` part of the values.
 Interval bootstrap_interval(std::size_t tasks, const std::function<double(std::span<const std::size_t>)>& statistic,
                             std::uint64_t seed, int resamples = 1000, double confidence = 0.95);
 
-// The same of several statistics of one resample, each as it would be alone.
+// The same for `count` statistics of the same resamples. Each interval is the one that bootstrap_interval gives.
 std::vector<Interval> bootstrap_intervals(
     std::size_t tasks, std::size_t count,
     const std::function<std::vector<double>(std::span<const std::size_t>)>& statistics, std::uint64_t seed,
     int resamples = 1000, double confidence = 0.95);
 
-// For figures in [0, 1] that are not shares, such as areas under curves: the bootstrap's interval. Of fewer than
-// kFewTasks, and where all resamples agree, it says little: the interval then reaches as far as Wilson's at so many.
+// For figures in [0, 1] that are not shares, such as areas under curves: the bootstrap's interval. It is too narrow
+// with fewer than kFewTasks tasks or if all resamples agree; then it reaches at least as far as Wilson's interval for
+// that many tasks.
 inline constexpr std::size_t kFewTasks = 10;
 Interval bootstrap_or_wilson(Interval bootstrap, double value, std::size_t tasks);
 

@@ -1,6 +1,6 @@
-// core/json.h - the JSON value of agon: nlohmann/json with keys in the order written. Also the one way to print a value
-// that others influenced, and the one way to read an index, a size or a count from a JSON number that someone else
-// wrote. Texts are parsed in core/json_parse.h.
+// core/json.h - the JSON value of agon: nlohmann/json with keys in the order written. Also the one way to print an
+// untrusted value, and the one way to read an index, a size or a count from an untrusted number. Texts are parsed in
+// core/json_parse.h.
 #pragma once
 
 #include <concepts>
@@ -16,8 +16,8 @@ namespace agon {
 
 using Json = nlohmann::ordered_json;
 
-// As JSON: on one line, or indented by `indent` blanks a level. Bytes that are not UTF-8, for which dump() throws,
-// become U+FFFD.
+// The JSON text: on one line, or indented by `indent` blanks per level. Bytes that are not UTF-8, for which dump()
+// throws, become U+FFFD.
 template <typename AnyJson>
 std::string to_text(const AnyJson& json, int indent = -1) {
   return json.dump(indent, ' ', false, AnyJson::error_handler_t::replace);
@@ -28,8 +28,8 @@ std::string to_ascii(const AnyJson& json) {
   return json.dump(-1, ' ', true, AnyJson::error_handler_t::replace);
 }
 
-// The whole number that `json` is, where it lies in [low, high]; nothing for any other value: a fraction, 2.0, a number
-// beyond 64 bits, a text. get<int>() of such a value would be another number (2^64 - 1 becomes -1, 2^32 + 1 becomes 1).
+// The whole number that `json` is, if it lies in [low, high]. Nothing for any other value: a fraction, 2.0, a number
+// beyond 64 bits, a string. get<int>() would silently change some of them (2^64 - 1 becomes -1, 2^32 + 1 becomes 1).
 template <std::integral Number, typename AnyJson>
 std::optional<Number> whole_number(const AnyJson& json, Number low, Number high) {
   const auto in_range = [&](auto value) -> std::optional<Number> {
@@ -53,6 +53,6 @@ Number whole_number_or_throw(const AnyJson& json, std::string_view what, Number 
 }  // namespace agon
 
 #ifndef __OPTIMIZE__
-// Compiled once, in core/json.cc: a quarter of what a file that uses it costs to compile where nothing is inlined.
+// Compiled once, in core/json.cc. Without inlining, it is a quarter of the compile time of a file that uses it.
 extern template class nlohmann::basic_json<nlohmann::ordered_map>;
 #endif

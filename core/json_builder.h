@@ -1,5 +1,5 @@
-// core/json_builder.h - the value of a text, from the events of nlohmann's parser. Derived classes bound what is built,
-// or take parts of it out as they come.
+// core/json_builder.h - builds a JSON value from the events of nlohmann's parser. Derived classes limit what is built,
+// or take parts out as they arrive.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,8 @@ class JsonBuilder : public AnyJson::json_sax_t {
   AnyJson take() { return std::move(root_); }
 
  protected:
-  // What the events above do; true: the parser goes on. A value is no list and no object, which are opened and closed.
+  // The events above call these; returning true continues the parsing. add() gets all values except lists and objects,
+  // which are opened and closed.
   virtual bool add(AnyJson value) {
     place(std::move(value));
     return true;
@@ -49,7 +50,7 @@ class JsonBuilder : public AnyJson::json_sax_t {
 
   std::size_t depth() const { return open_.size(); }
   bool in_list() const { return !open_.empty() && open_.back()->is_array(); }
-  AnyJson& innermost() { return *open_.back(); }  // the list or object that has begun last and not ended; depth() > 0
+  AnyJson& innermost() { return *open_.back(); }  // the innermost open list or object; depth() > 0
 
  private:
   AnyJson* place(AnyJson value) {
@@ -65,8 +66,8 @@ class JsonBuilder : public AnyJson::json_sax_t {
   }
 
   AnyJson root_;
-  std::vector<AnyJson*> open_;  // what has begun and not ended; a parent does not move while a child is open
-  AnyJson* member_ = nullptr;   // of the innermost object, the value of its last key
+  std::vector<AnyJson*> open_;  // lists and objects, outermost first; a parent does not move while a child is open
+  AnyJson* member_ = nullptr;   // the value of the last key of the innermost object
 };
 
 }  // namespace agon

@@ -16,10 +16,10 @@ namespace agon {
 
 namespace {
 
-constexpr std::size_t kMostTold = 200;  // bytes of what the parser says, which quotes the text
+constexpr std::size_t kMostTold = 200;  // bytes of the parser's message, which quotes the text
 constexpr int kDeepestOfFile = 32, kMostValues = 100'000'000;
 
-// The hint for what other programs write there in place of JSON; empty: unknown.
+// The hint for a notation of other programs at this place; empty: unknown.
 std::string hint_at(std::string_view text, std::size_t at) {
   const std::string_view rest = text.substr(std::min(at, text.size()));
   const std::string_view before = trim(text.substr(0, std::min(at, text.size())));
@@ -36,7 +36,7 @@ std::string hint_at(std::string_view text, std::size_t at) {
 // byte that it stopped at, from 1.
 std::string fault_of(std::string_view text, std::string_view what, std::size_t position) {
   constexpr std::string_view kStart = "parse error at line ";
-  if (!what.starts_with(kStart)) return fmt::format("not JSON: {}. Numbers are finite", what);  // or too long a one
+  if (!what.starts_with(kStart)) return fmt::format("not JSON: {}. Numbers are finite", what);  // an overflow
   what.remove_prefix(kStart.size());
   const bool one_line = text.find('\n') == text.npos;
   if (one_line) what.remove_prefix(std::min(what.find("column"), what.size()));
@@ -69,8 +69,8 @@ std::pair<std::string, std::int64_t> significant_digits(std::string_view number)
   return {digits, digits.empty() ? 0 : exponent};
 }
 
-// The fewest digits that tell the value from others, or up to 17 correct ones, as some programs write them: "0.1" and
-// "0.10000000000000001".
+// Whether `written` has the fewest digits that identify the value, or up to 17 correct ones, as some programs write
+// them: "0.1" and "0.10000000000000001".
 bool holds(double value, std::string_view written) {
   constexpr std::size_t kAlwaysHeld = 15, kMostTelling = 17;
   if (written.size() <= kAlwaysHeld && std::isnormal(value)) return true;
@@ -80,7 +80,7 @@ bool holds(double value, std::string_view written) {
          (count <= kMostTelling && digits == significant_digits(fmt::format("{:.{}e}", value, count - 1)));
 }
 
-// As iconv names it; empty where the text begins as UTF-8 may.
+// The encoding, UTF-16 or UTF-32, as iconv names it; empty if the text may be UTF-8.
 std::string wide_encoding(std::string_view start) {
   using namespace std::string_view_literals;
   if (start.starts_with("\xFF\xFE\0\0"sv) || start.starts_with("\0\0\xFE\xFF"sv)) return "UTF-32";
@@ -91,7 +91,7 @@ std::string wide_encoding(std::string_view start) {
   return {};
 }
 
-// Of the string that begins at `begin`, its last quotation mark, or past the end.
+// The place of the closing quotation mark of the string that begins at `begin`; the end of the text if there is none.
 std::size_t end_of_string(std::string_view text, std::size_t begin) {
   std::size_t quote = text.find('"', begin + 1);
   for (std::size_t i = begin + 1; (i = text.substr(0, quote).find('\\', i)) != text.npos; i += 2)
@@ -99,7 +99,7 @@ std::size_t end_of_string(std::string_view text, std::size_t begin) {
   return std::min(quote, text.size());
 }
 
-// True where one stands outside strings; reading it costs more than everything else.
+// Whether a very long number stands outside strings. Reading it would cost more than everything else.
 bool has_long_number(std::string_view text) {
   constexpr std::size_t kMostDigits = 4000;
   std::size_t digits = 0;
@@ -111,13 +111,13 @@ bool has_long_number(std::string_view text) {
   return false;
 }
 
-// What a text may hold, and what is read off it.
+// The limits of a text, and how it is read.
 struct Rules {
   std::size_t deepest = 0;
   int most_values = kMostValues;
   std::size_t most_keys = std::numeric_limits<std::size_t>::max();  // of one object
-  // A key given twice is a fault, a fault says where it is and what JSON has in its place, and a number whose digits a
-  // double does not hold becomes the text that was written; but not among the numbers of a list, if it is a fraction.
+  // A key given twice is a fault. A fault says where it is and what JSON has in its place. A number with more digits
+  // than a double holds becomes a string with its text, except for fractions in a list.
   bool of_file = false;
 };
 
@@ -165,7 +165,7 @@ class BoundedBuilder final : public JsonBuilder<AnyJson> {
 
 template <typename AnyJson>
 AnyJson built(std::string_view text, const Rules& rules) {
-  // The parser takes one for the end of the text, whatever is behind it.
+  // The parser takes a NUL for the end of the text and ignores the rest.
   if (const std::size_t at = text.find('\0'); at != text.npos) throw Error("not JSON: byte {} is NUL", at + 1);
   BoundedBuilder<AnyJson> builder(text, rules);
   AnyJson::sax_parse(text, &builder);

@@ -13,9 +13,9 @@ namespace agon {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-constexpr double kLargestWhole = 9007199254740992.0;  // 2^53: a double beyond it may stand for another whole number
+constexpr double kLargestWhole = 9007199254740992.0;  // 2^53: a double beyond it may come from another whole number
 
-// Nulls go, and whole numbers are whole, however deep.
+// Removes members that are null and turns whole doubles into integers, at every depth.
 void tidy(SortedJson& value) {
   if (value.is_number_float()) {
     const double number = value.get<double>();
@@ -46,7 +46,7 @@ bool begins_array(std::string_view text) {
   return text.empty() || text.starts_with('{') || text.starts_with(']');
 }
 
-// What the first line of a file without records by line shows it to be; empty: unknown.
+// A guess at the format of a file whose first line is not a record, and what to do; empty: unknown.
 std::string advice_for(std::string_view line, const std::string& path) {
   if (line.starts_with('{') && !line.ends_with('}'))
     return fmt::format(". Is it one object over several lines? Write one a line: jq -c . {}", shell_word(path));
@@ -58,14 +58,14 @@ std::string advice_for(std::string_view line, const std::string& path) {
   return {};
 }
 
-// The key of {"data": [{...}, ...]}, whose records stand one deeper; empty: not such an object.
+// The key of {"data": [{...}, ...]}, whose records are one level deeper; empty: not such an object.
 std::string wrapping_key(const SortedJson& record) {
   if (!record.is_object() || record.size() != 1) return {};
   const auto only = record.begin();
   return only->is_array() && !only->empty() && only->front().is_object() ? only.key() : std::string();
 }
 
-// Runs work(); an Error that it throws gets the place in front.
+// Runs work(), and puts the place in front of the text of an Error that it throws.
 template <typename Work>
 void at_place(const std::string& path, const RecordPlace& place, const Work& work) {
   try {

@@ -20,14 +20,14 @@ struct RecordPlace {
   std::string in(const std::string& path) const;  // "tasks.jsonl:3", "tasks.json, item 2"
 };
 
-// Calls visit(record, place) for each object of `input`, lines as they come, the file being called `path`. Throws Error
-// that begins with the place: for a record that is not a JSON object or has a key twice, for another format (with the
-// way to convert it), and for what visit throws.
+// Calls visit(record, place) for each object of `input`, line by line; `path` is the file's name in messages. Throws
+// Error that begins with the place: for a record that is not a JSON object or has a key twice, for another format (with
+// the way to convert it), and for an Error of visit.
 using VisitRecord = std::function<void(const SortedJson& record, const RecordPlace& place)>;
 void read_records(std::istream& input, const std::string& path, const VisitRecord& visit);
 void read_records(std::string_view content, const std::string& path, const VisitRecord& visit);
 
-// A file, or part of one, that is one JSON value, over as many lines as it likes. Throws Error that begins with `path`.
+// Reads a file, or part of one, that holds one JSON value on any number of lines. Throws Error that begins with `path`.
 SortedJson read_value(std::string_view content, const std::string& path);
 
 }  // namespace agon

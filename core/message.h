@@ -1,4 +1,4 @@
-// core/message.h - what an env and a policy exchange: messages made of parts (text, images, videos) and tool calls.
+// core/message.h - the messages that an env and a policy exchange, made of parts (text, images, videos) and tool calls.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace agon {
 
-// A text, an image or a video: one of the three is set.
+// A text, an image or a video: exactly one of the three is set.
 struct Part {
   std::string text;
   Image image;
@@ -21,7 +21,7 @@ struct Part {
   bool is_image() const { return !image.empty(); }
   bool is_video() const { return video != nullptr; }
   bool is_text() const { return !is_image() && !is_video(); }
-  // The text itself, or the hash of what is seen; with is_text() it says which.
+  // The text itself, or the hash of the image or video; is_text() tells which.
   std::string content() const;
   static Part of(std::string text) { return {std::move(text), {}}; }
   static Part of(Image image) { return {{}, std::move(image)}; }
@@ -40,7 +40,7 @@ struct Message {
   Role role = Role::user;
   std::vector<Part> parts;
   std::vector<ToolCall> tool_calls;
-  // Assistant messages that a policy wrote keep its tokens: they are fed back as they are, never tokenised again.
+  // Assistant messages that a policy wrote keep its tokens: these are fed back unchanged, never tokenised again.
   std::vector<std::int32_t> token_ids;
   std::string text() const;  // the text parts, concatenated
   static Message of(Role role, std::string text) { return {role, {Part::of(std::move(text))}, {}, {}}; }

@@ -1,4 +1,4 @@
-// core/paths.h - paths as people name them in files and flags.
+// core/paths.h - finds a path that the user named twice, in files or flags.
 #pragma once
 
 #include <filesystem>
@@ -8,9 +8,9 @@
 
 namespace agon {
 
-// The first of the paths that leads to the same file or folder as one before it, links followed.
+// The first path that leads to the same file or folder as an earlier one; links are followed.
 std::optional<std::filesystem::path> repeated_path(std::span<const std::filesystem::path> paths);
-// Throws Error where there is one, since a file read twice would count twice. where: the beginning of the message,
+// Throws Error if there is one, because a file read twice would count twice. where: the beginning of the message,
 // "eval-rm: --file".
 void require_each_path_once(const std::string& where, std::span<const std::filesystem::path> paths);
 

@@ -13,7 +13,7 @@ namespace {
 
 using Seconds = std::chrono::duration<double>;
 constexpr Seconds kBarInterval{0.1}, kLineInterval{5.0};
-constexpr std::size_t kWithoutEnd = 1 << 20;  // columns of a line that nothing wraps
+constexpr std::size_t kWithoutEnd = 1 << 20;  // columns of a line that is not limited
 
 std::string format_duration(double seconds) {
   const auto whole = static_cast<std::int64_t>(seconds + 0.5);
@@ -24,15 +24,15 @@ std::string format_duration(double seconds) {
 
 std::string format_rate(double rate) { return rate < 100 ? fmt::format("{:.1f}", rate) : fmt::format("{:.0f}", rate); }
 
-constexpr std::size_t kMostCells = 24, kLeastCells = 8;  // of a bar; a shorter one tells nothing
-constexpr std::size_t kLeastLabel = 8;                   // characters; a shorter one tells nothing
+constexpr std::size_t kMostCells = 24, kLeastCells = 8;  // of a bar; a shorter one is useless
+constexpr std::size_t kLeastLabel = 8;                   // characters; a shorter one is useless
 
 std::string bar(double share, std::size_t cells) {
   const auto full = static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * static_cast<double>(cells));
   return fmt::format("[{:#>{}}{:->{}}] ", "", full, "", cells - full);
 }
 
-// At most `most` bytes of it, whole characters of UTF-8, the last ones replaced by dots.
+// At most `most` bytes of a text, in whole UTF-8 characters; a cut text ends in dots.
 std::string cut(const std::string& text, std::size_t most) {
   if (text.size() <= most) return text;
   std::size_t end = most > 3 ? most - 3 : most;

@@ -42,7 +42,7 @@ Json machine() {
           {"memory_gib", std::round(kib / (1 << 20) * 10) / 10}};
 }
 
-// As a shell reads it.
+// The word as a shell reads it, quoted if necessary.
 std::string quoted(const std::string& word) {
   constexpr const char* kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,@%+";
   if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;

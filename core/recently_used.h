@@ -1,4 +1,4 @@
-// core/recently_used.h - a cache of values by the hashes of what they are computed from, limited in bytes.
+// core/recently_used.h - a cache (LRU) of values by the hashes of their inputs, limited in bytes.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class RecentlyUsed {
  public:
   explicit RecentlyUsed(std::int64_t bytes) : bytes_(bytes) {}
 
-  std::shared_ptr<const Value> find(const Hash128& key) {  // null: not there
+  std::shared_ptr<const Value> find(const Hash128& key) {  // null: absent
     const auto found = entries_.find(key);
     if (found == entries_.end()) return nullptr;
     order_.splice(order_.end(), order_, found->second);

@@ -60,7 +60,7 @@ double Rng::normal() {
 }
 
 std::uint64_t fresh_seed() {
-  // The device is slow to open, and is asked once a thread.
+  // The device is slow to open, so each thread asks it only once.
   thread_local Rng seeds([] {
     std::random_device device;
     return static_cast<std::uint64_t>(device()) << 32 | device();

@@ -42,8 +42,8 @@ class Rng {
   std::uint64_t state_[4];
 };
 
-// A seed that no earlier call gave, in this process or another, as far as chance allows. Not to be used for secrets.
-// Thread-safe.
+// A random seed, practically never one that an earlier call returned, in this process or another. Do not use it for
+// secrets. Thread-safe.
 std::uint64_t fresh_seed();
 
 }  // namespace agon

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// Right and wrong items with a score of at least `threshold`, one entry a distinct score, highest first.
+// Right and wrong items with a score of at least `threshold`, one entry per distinct score, highest first.
 struct Cut {
   double right = 0, wrong = 0;
 };

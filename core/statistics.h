@@ -37,9 +37,10 @@ std::vector<ReliabilityBin> adaptive_reliability(std::span<const double> scores,
                                                  int bins = 10);
 double expected_calibration_error(std::span<const ReliabilityBin> bins);
 
-// P(label 1 | score) = 1 / (1 + exp(-(slope score + offset))), fitted by likelihood with as much weight on either label
-// (Platt scaling at even odds), and 1e-4 slope^2 against a score that parts the labels without an error. Equal to
-// sklearn's LogisticRegression(class_weight="balanced"). Without both labels: slope 1, offset 0.
+// P(label 1 | score) = 1 / (1 + exp(-(slope score + offset))), fitted by maximum likelihood with equal total weight on
+// both labels (Platt scaling at even odds). A penalty of 1e-4 slope^2 keeps the fit finite if a score separates the
+// labels perfectly. Equal to sklearn's LogisticRegression(class_weight="balanced"). Without both labels: slope 1,
+// offset 0.
 struct LogisticFit {
   double slope = 1, offset = 0;
 };

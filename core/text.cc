@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kWhiteSpace = " \t\n\r\v\f";
 
-// As Python's str.isspace: the separators, and the control characters that part words or lines.
+// As Python's str.isspace: the separators, and the control characters that separate words or lines.
 bool is_white_space(utf8proc_int32_t character) {
   if ((character >= 0x09 && character <= 0x0D) || (character >= 0x1C && character <= 0x1F) || character == 0x85)
     return true;
@@ -184,7 +184,7 @@ std::string replace_all(std::string_view text, const std::vector<std::string>& f
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  // row[j]: distance of a's first i bytes from b's first j; the rows above it.
+  // row[j]: distance of a's first i bytes from b's first j. above, second: the rows for i - 1 and i - 2.
   std::vector<std::size_t> row(b.size() + 1), above(b.size() + 1), second(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 0; i < a.size(); ++i) {

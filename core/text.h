@@ -10,7 +10,8 @@
 
 namespace agon {
 
-// The code point that a UTF-8 text begins with, and its bytes; -1 and one byte where none begins, as in an empty text.
+// The first code point of a UTF-8 text and its number of bytes; -1 and one byte if the text is empty or does not begin
+// with a character.
 struct Character {
   std::int32_t code_point = -1;
   std::size_t bytes = 1;
@@ -24,7 +25,7 @@ void append_character(std::string& text, std::int32_t code_point);
 // Whether this byte continues a character of UTF-8 rather than beginning one.
 inline bool is_within_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
-// Calls visit(code point, its bytes) for each character; code point -1 for a byte that begins none.
+// Calls visit(code point, its bytes) for each character; code point -1 for an invalid byte.
 template <typename Visit>
 void for_each_character(std::string_view text, Visit visit) {
   while (!text.empty()) {
@@ -34,7 +35,7 @@ void for_each_character(std::string_view text, Visit visit) {
   }
 }
 
-// The first, or the last, `most` bytes of a text, fewer where a character of UTF-8 would be cut in two.
+// The first, or the last, `most` bytes of a text, fewer if a UTF-8 character would be cut in two.
 std::string_view cut_text(std::string_view text, std::size_t most);
 std::string_view last_bytes(std::string_view text, std::size_t most);
 
@@ -42,23 +43,24 @@ std::string_view trim(std::string_view text);  // ASCII white space, both ends
 std::vector<std::string> split(std::string_view text, std::string_view separator);
 std::string to_lower(std::string_view text);                  // every letter of UTF-8 text that has a lower case
 std::vector<std::string> split_words(std::string_view text);  // at Unicode white space; none is empty
-std::string valid_utf8(std::string_view bytes);               // what forms no character becomes U+FFFD, byte by byte
-std::vector<std::string> characters(std::string_view text);   // of UTF-8, and each byte that forms none
-// Text of a policy, a guest, a task or a server, safe to print: what steers a terminal or turns the reading direction
-// becomes "\x1b", "\u202e" and the like. Line breaks and tabs stay.
+std::string valid_utf8(std::string_view bytes);               // each invalid byte becomes U+FFFD
+std::vector<std::string> characters(std::string_view text);   // of UTF-8, and each invalid byte
+// Makes text of a policy, a guest, a task or a server safe to print: characters that control a terminal or change the
+// reading direction become "\x1b", "\u202e" and the like. Line breaks and tabs stay.
 std::string printable(std::string_view text);
 std::string printable_line(std::string_view text);  // line breaks and tabs become "\n" and "\t" too
-std::string shell_word(std::string_view text);      // as a shell takes it for one word; quoted where it must be
-// Each `from` in the text becomes `to`, left to right; what was put in is not looked at again. Empty `from`: the text.
+std::string shell_word(std::string_view text);      // one word of a shell, quoted if necessary
+// Each `from` in the text becomes `to`, left to right; replaced parts are not searched again. Empty `from`: the text
+// itself.
 std::string replace_all(std::string_view text, std::string_view from, std::string_view to);
-// The same for any of several texts; where two begin at one place, the longer is taken.
+// The same for any of several texts; if two begin at the same place, the longer one is taken.
 std::string replace_all(std::string_view text, const std::vector<std::string>& from, std::string_view to);
-// In bytes: to take, add or replace one, or to swap two neighbours, is one edit.
+// Counts bytes: deleting, adding or replacing one, or swapping two neighbours, is one edit.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 // The candidate nearest to `name`, if near enough to be a likely slip (at most a third of its letters).
 std::optional<std::string> nearest_name(std::string_view name, const std::vector<std::string>& candidates);
-// The known key that a key of a user's file is probably a misspelling of. Of four letters or fewer, where only their
-// order or case differs: other short words are the user's own.
+// The known key that a key of a user's file is probably a misspelling of. For keys of up to four letters, only if order
+// or case differs: other short words are the user's own.
 std::optional<std::string> slip_of(std::string_view key, const std::vector<std::string>& known);
 // "suite: no 'chart'. Did you mean 'charts'? There are: charts, phone, shapes."
 std::string unknown_name_message(std::string_view what, std::string_view name,

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <jpeglib.h>
-// Behind it, since they use its types.
+// After jpeglib.h, because it uses its types.
 #include <jerror.h>
 
 namespace agon::decoder {
@@ -42,7 +42,7 @@ void read_png(png_structp png, png_bytep to, std::size_t count) {
   reader.rest = reader.rest.subspan(count);
 }
 
-// Anything to RGB or RGBA of 8 bits.
+// Converts every kind of PNG to 8-bit RGB or RGBA.
 void set_png_transforms(png_structp png, png_infop info) {
   png_set_expand(png);  // palettes, few bits, and a transparent colour
   png_set_scale_16(png);
@@ -58,8 +58,8 @@ void keep_row_of_cmyk(const std::uint8_t* from, std::uint8_t* to, std::size_t pi
     for (int c = 0; c < 3; ++c) to[c] = static_cast<std::uint8_t>(((from[c] ^ flip) * (from[3] ^ flip) + 127) / 255);
 }
 
-// Some cameras put fill bytes between the data of a scan and the next marker: few, or all equal and not reached by the
-// scan. More of them are data that was not read, since an error led past it.
+// Some cameras put fill bytes between the data of a scan and the next marker: either few, or all equal and not part of
+// the scan. Any other bytes are data that an error made the decoder skip.
 bool is_padding(Bytes before_marker, std::size_t unread) {
   constexpr std::size_t kFew = 4, kTail = 16;
   if (unread <= kFew || before_marker.empty()) return true;
@@ -69,7 +69,7 @@ bool is_padding(Bytes before_marker, std::size_t unread) {
   return alike >= unread && alike < unread + kTail;
 }
 
-// What libjpeg only warns about, putting some colour in place of the missing blocks.
+// Gives up on damage that libjpeg only warns about: it would replace missing blocks with some colour.
 void stop_at_damage(j_common_ptr common, int level) {
   const jpeg_error_mgr& errors = *common->err;
   if (level >= 0) return;  // a note, not a warning
@@ -77,7 +77,7 @@ void stop_at_damage(j_common_ptr common, int level) {
     case JWRN_ADOBE_XFORM:
     case JWRN_JFIF_MAJOR:
     case JWRN_NOT_SEQUENTIAL:
-      return;  // of what a file says about itself
+      return;  // only about what a file says of itself
     case JWRN_EXTRANEOUS_DATA: {
       const jpeg_source_mgr& source = *reinterpret_cast<j_decompress_ptr>(common)->src;
       const auto& file = *static_cast<const Bytes*>(common->client_data);
@@ -97,7 +97,7 @@ void stop_at_damage(j_common_ptr common, int level) {
 void require_all_scans(const jpeg_decompress_struct& jpeg) {
   if (!jpeg.coef_bits) return;
   for (int component = 0; component < jpeg.num_components; ++component) {
-    const int* left = jpeg.coef_bits[component];  // bits of each coefficient that did not come; -1: it never came
+    const int* left = jpeg.coef_bits[component];  // missing bits of each coefficient; -1: all are missing
     if (left[0] < 0 || std::any_of(left, left + DCTSIZE2, [](int bits) { return bits > 0; }))
       give_up("scans of the progressive picture are missing");
   }
@@ -113,7 +113,7 @@ Picture decode_png(Bytes encoded, std::uint32_t width, std::uint32_t height) {
   if (!info) give_up("there is no memory for it");
   Reader reader{encoded};
   png_set_read_fn(png, &reader, read_png);
-  png_set_crc_action(png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);  // a transparent colour counts as much as a palette
+  png_set_crc_action(png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);  // a transparent colour matters as much as a palette
   png_set_user_limits(png, width, height);
   png_read_info(png, info);
   if (png_get_image_width(png, info) != width || png_get_image_height(png, info) != height)

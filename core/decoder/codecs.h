@@ -1,4 +1,4 @@
-// core/decoder/codecs.h - PNG, JPEG and WebP to 8-bit RGB, in a process that may end at any picture.
+// core/decoder/codecs.h - decodes PNG, JPEG and WebP to 8-bit RGB, in a process that a bad picture may end.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct Picture {
   std::unique_ptr<std::uint8_t[]> rgb;  // rows top to bottom, no padding; alpha laid over white
 };
 
-// width, height: what the file's header says. Each gives up on what it cannot decode.
+// width, height: as in the file's header. Each function gives up on a picture that it cannot decode.
 Picture decode_png(std::span<const std::uint8_t> encoded, std::uint32_t width, std::uint32_t height);
 Picture decode_jpeg(std::span<const std::uint8_t> encoded, std::uint32_t width, std::uint32_t height);
 Picture decode_webp(std::span<const std::uint8_t> encoded, std::uint32_t width, std::uint32_t height);

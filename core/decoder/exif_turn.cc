@@ -10,7 +10,7 @@ void copy_turned_rows(const Picture& picture, std::uint32_t orientation, std::si
   const bool mirrored = orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
   const bool upside_down = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
   const std::size_t width = swaps ? picture.height : picture.width, count = rows.size() / (width * 3);
-  for (std::size_t x = 0; x < width; ++x)  // columns first: neighbours in the source where the sides change
+  for (std::size_t x = 0; x < width; ++x)  // columns first: source neighbours if the sides are swapped
     for (std::size_t y = top; y < top + count; ++y) {
       const std::size_t across = swaps ? y : x, down = swaps ? x : y;
       const std::size_t column = mirrored ? picture.width - 1 - across : across;

@@ -9,10 +9,10 @@
 
 namespace agon::decoder {
 
-// Do width and height change places? orientation: 1 to 8, as in EXIF; here and below.
+// Whether width and height are swapped. orientation: 1 to 8 as in EXIF, here and below.
 inline bool swaps_sides(std::uint32_t orientation) { return orientation >= 5; }
 
-// The rows of the turned picture from `top` on, 8-bit RGB without padding, as many as `rows` holds.
+// The rows of the turned picture from `top` on, 8-bit RGB without padding, as many as fit into `rows`.
 void copy_turned_rows(const Picture& picture, std::uint32_t orientation, std::size_t top, std::span<std::uint8_t> rows);
 
 }  // namespace agon::decoder

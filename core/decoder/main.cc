@@ -1,6 +1,6 @@
-// agon-decode - decodes pictures that may be hostile, for one agon: requests come over the socket at descriptor 0. It
-// opens no file, starts no process, and decodes each picture within the memory and the CPU time that the request gives.
-// It ends with the socket, with a picture that it cannot decode, or by a signal: agon then starts another.
+// agon-decode - decodes possibly hostile pictures for one agon process: requests come over the socket at descriptor 0.
+// It opens no file, starts no process, and decodes each picture within the memory and the CPU time that the request
+// gives. It ends with the socket, with a picture that it cannot decode, or by a signal: agon then starts another.
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace agon::decoder {
 namespace {
 
-constexpr std::uint64_t kOwnMemory = 64ull << 20;  // the decoder's own, and what libraries set aside
+constexpr std::uint64_t kOwnMemory = 64ull << 20;  // memory of the decoder itself and of its libraries
 constexpr std::uint64_t kMostMemory = 4ull << 30;  // whatever a request allows
 
 Picture decode_coded(const Request& request, std::span<const std::uint8_t> encoded) {
@@ -31,7 +31,7 @@ Picture decode_coded(const Request& request, std::span<const std::uint8_t> encod
   }
 }
 
-// A picture that covers a part of what is asked for is laid on white.
+// Decodes a picture. One that covers only a part of the requested size is laid on white.
 Picture decode(const Request& request, std::span<const std::uint8_t> encoded) {
   Picture coded = decode_coded(request, encoded);
   if (coded.width == request.width && coded.height == request.height) return coded;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kSocketBuffer = 1 << 20;
 
-// Next to this program, or, for programs in other folders of a build, where the build puts it.
+// The path next to this program or, for programs in other folders of a build, where the build puts it.
 std::string path_of(const std::string& program, const std::string& what) {
   std::error_code code;
   const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe", code).parent_path();
@@ -27,8 +27,8 @@ std::string path_of(const std::string& program, const std::string& what) {
   throw NoDecoder("{}: there is no decoder at {}. Run script/build.", what, (here / program).string());
 }
 
-// With the socket as its standard input, the file as its output, nothing else open, no environment, and no signal from
-// the terminal.
+// Starts the program with the socket as standard input, the file as standard output, no other open files, no
+// environment except LD_LIBRARY_PATH, and no signals from the terminal.
 pid_t spawn(const std::string& path, const std::string& what, int socket, int file) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
@@ -83,7 +83,7 @@ std::optional<int> DecoderProcess::end() {
   if (process_ < 0) return {};
   socket_.reset();
   if (::getpid() != owner_) return {};
-  ::kill(process_, SIGKILL);  // one that is ending by itself keeps the status that it ends with
+  ::kill(process_, SIGKILL);  // a process that has ended by itself keeps its status
   int status = 0;
   pid_t ended = -1;
   do ended = ::waitpid(process_, &status, 0);

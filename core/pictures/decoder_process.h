@@ -1,5 +1,5 @@
-// core/pictures/decoder_process.h - a process that decodes what may be hostile: one of our programs, with a socket to
-// this one, no environment, and one open file at most.
+// core/pictures/decoder_process.h - a separate process that decodes possibly hostile files: one of our programs, with a
+// socket to this process, no environment except LD_LIBRARY_PATH, and at most one open file.
 #pragma once
 
 #include <sys/types.h>
@@ -15,7 +15,7 @@
 
 namespace agon {
 
-// The machinery is missing: the file is not to blame.
+// The decoder program is missing, so the file is not to blame.
 class NoDecoder : public Error {
  public:
   using Error::Error;
@@ -24,28 +24,28 @@ class NoDecoder : public Error {
 class DecoderProcess {
  public:
   using Clock = std::chrono::steady_clock;
-  struct Ended {};  // it ended, and was not asked to, or it is overdue
+  struct Ended {};  // thrown if the process ended unasked, or is overdue
 
-  // The socket is its descriptor 0. file: becomes its descriptor 1; -1: none. what: it decodes, for messages. Throws
-  // NoDecoder for a program that is not there, and Error for one that cannot be started.
+  // The socket is the program's descriptor 0. file: becomes its descriptor 1; -1: none. what: the kind of files it
+  // decodes, for messages. Throws NoDecoder if the program is missing, and Error if it cannot be started.
   DecoderProcess(const std::string& program, const std::string& what, int file = -1);
   ~DecoderProcess() { end(); }
   DecoderProcess(const DecoderProcess&) = delete;
   DecoderProcess& operator=(const DecoderProcess&) = delete;
 
   void set_deadline(Clock::time_point deadline) { deadline_ = deadline; }
-  // Whole, or throws Ended.
+  // Transfer all bytes, or throw Ended.
   void send(const void* bytes, std::size_t count);
   void receive(void* bytes, std::size_t count);
   bool overdue() const { return overdue_; }
-  // Ends it and returns its wait status; nothing if somebody else took that.
+  // Ends it and returns its wait status; nothing if other code has already taken that.
   std::optional<int> end();
 
  private:
   void wait_for(short event);
   Descriptor socket_;
   pid_t process_ = -1;
-  const pid_t owner_ = ::getpid();  // a copy of this process, by fork(), ends nothing
+  const pid_t owner_ = ::getpid();  // so that a fork() of this process does not end the decoder
   Clock::time_point deadline_;
   bool overdue_ = false;
 };

@@ -1,5 +1,5 @@
-// core/pictures/frame_sampling.h - which frames of a video are shown: by their rate or their number, as the hub's video
-// processors choose them.
+// core/pictures/frame_sampling.h - chooses the frames of a video that a model is shown, by rate or by number, as
+// Hugging Face's video processors do.
 #pragma once
 
 #include <optional>
@@ -16,11 +16,12 @@ struct FrameSampling {
   std::optional<int> count;  // of frames, instead of a rate
   double fps = 2;            // frames shown a second, within the limits
   int min_frames = 4, max_frames = 768;
-  int multiple = 2;  // with shares their number is a multiple of this
+  int multiple = 2;  // with Spread::shares, the number of frames is a multiple of this
 };
 
-// The places of those frames, ascending; of a video with fewer frames than `multiple` all. Throws Error for a count
-// that the video does not have, with shares; with ends frames repeat. REQUIRES: frames > 0, fps > 0.
+// The positions of the chosen frames, ascending. With Spread::shares: all frames of a video with fewer than `multiple`,
+// and Error if the video has fewer frames than `count`. With Spread::ends, frames repeat in that case. REQUIRES: frames
+// > 0, fps > 0.
 std::vector<int> sampled_frames(const FrameSampling& sampling, int frames, double fps);
 
 }  // namespace agon

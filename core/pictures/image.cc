@@ -54,7 +54,7 @@ void check_limits(const ImageHeader& header, const std::string& name, const Imag
                 name, header.scans, header.blocks, limits.max_blocks);
 }
 
-// What a file that is not a PNG, JPEG or WebP begins as, and what to do about it; empty: unknown.
+// The kind of a file that is not a PNG, JPEG or WebP, and what to do about it; empty: unknown.
 std::string told_of_other(Bytes encoded) {
   using namespace std::string_view_literals;
   const std::string_view text(reinterpret_cast<const char*>(encoded.data()), encoded.size());
@@ -130,7 +130,7 @@ std::string last_bytes(const std::filesystem::path& path, std::streamoff count) 
   return end;
 }
 
-// Whether the file ends as a complete one does. Other files may be complete too, with something behind their end.
+// Whether the file ends as a complete one does. Other files may be complete too, with more bytes after their end.
 bool ends_well(const ImageHeader& header, const std::filesystem::path& path, std::string_view start) {
   switch (header.format) {
     case ImageFormat::png:
@@ -153,7 +153,7 @@ ImageHeader header_to_decode(Bytes encoded, const std::string& name, const Image
   return header;
 }
 
-// The file without what no decoder needs, where any decoder makes the same of it.
+// The JPEG file without parts that no decoder needs; empty if decoders may disagree about it, or for other formats.
 std::vector<std::uint8_t> plain_jpeg(const ImageHeader& header) {
   if (header.format != ImageFormat::jpeg || header.orientation != 1 || header.kind == "CMYK") return {};
   std::vector<std::uint8_t> file = header.lead;
@@ -212,7 +212,7 @@ void verify_image(Bytes encoded, const std::string& name, const ImageLimits& lim
 }
 
 std::filesystem::path picture_path(const std::string& name, const std::filesystem::path& folder) {
-  constexpr std::size_t kMost = 40;  // of an address, which may hold the picture itself
+  constexpr std::size_t kMost = 40;  // bytes of a URL, which may hold the picture itself
   if (name.empty()) throw Error("an empty text does not name a picture; leave it out");
   std::error_code code;
   std::filesystem::path path = folder / name;
@@ -233,7 +233,7 @@ void check_image(const std::filesystem::path& path, const ImageLimits& limits) {
   const std::string start = first_bytes(path, 1 << 16);
   const std::optional<ImageHeader> seen = read_image_header(bytes_of(start));
   const bool enough = seen && (seen->complete || !seen->fault.empty() || ends_well(*seen, path, start));
-  // A JPEG may hold its size behind long metadata, and any picture something behind its end.
+  // A JPEG may have its size after long metadata, and any picture may have more bytes after its end.
   const std::string whole = enough ? "" : read_file(path.string());
   const ImageHeader header = checked_header(bytes_of(enough ? start : whole), path.string(), limits);
   if (!enough) require_end(header, path.string());

@@ -25,8 +25,7 @@ using decoder::Request;
 
 constexpr std::uint64_t kMostBytesAtOnce = 1ull << 30;
 
-// How long a decoder may take before it counts as stuck: its CPU time has its own bound, the load of the machine has
-// none.
+// The time after which a decoder counts as stuck. Its CPU time has its own limit, but the machine's load has none.
 std::chrono::duration<double> patience(double cpu_seconds) {
   return std::chrono::duration<double>(60 + 10 * cpu_seconds);
 }
@@ -34,7 +33,7 @@ std::chrono::duration<double> patience(double cpu_seconds) {
 using Worker = DecoderProcess;
 using Ended = DecoderProcess::Ended;
 
-// The workers of this process: at most one a processor, and at most so many bytes of pictures at once.
+// The workers of this process: at most one per processor, 16 in all, and at most kMostBytesAtOnce for their pictures.
 class Pool {
  public:
   static Pool& of_process() {
@@ -42,7 +41,7 @@ class Pool {
     return pool;
   }
 
-  // A place among the busy ones, and a worker, which goes back into the pool unless it was discarded.
+  // A place among the busy workers, and its worker, which returns to the pool unless it was discarded.
   class Turn {
    public:
     explicit Turn(std::uint64_t bytes) : bytes_(bytes), worker_(of_process().take(bytes)), used_(worker_ != nullptr) {}
@@ -66,7 +65,7 @@ class Pool {
   };
 
  private:
-  // An idle worker; none: one may be started.
+  // An idle worker; null: the caller may start one.
   std::unique_ptr<Worker> take(std::uint64_t bytes) {
     std::unique_lock lock(mutex_);
     room_.wait(lock, [&] { return busy_ == 0 || (busy_ < most_ && bytes_ + bytes <= kMostBytesAtOnce); });
@@ -100,7 +99,7 @@ std::uint64_t encoded_bytes(const ImageHeader& header) {
   return bytes;
 }
 
-// What a library said about the picture; it may quote the picture's bytes.
+// A library's message, as printable ASCII; it may quote the picture's bytes.
 std::string plain(std::string text) {
   for (char& letter : text)
     if (letter < 0x20 || letter > 0x7E) letter = '?';
@@ -108,7 +107,7 @@ std::string plain(std::string text) {
   return text;
 }
 
-// Ends the worker if it still runs, and says what its end means for its picture.
+// Ends the worker if it still runs, and explains what its end means for its picture.
 std::string why_ended(Worker& worker, double seconds) {
   const bool overdue = worker.overdue();
   const std::optional<int> status = worker.end();
@@ -146,7 +145,7 @@ Image read_reply(Worker& worker, const ImageHeader& header, const std::string& n
 }  // namespace
 
 std::uint64_t decode_bytes(const ImageHeader& header) {
-  constexpr std::uint64_t kBothEnds = 6;  // RGB there, and RGB here
+  constexpr std::uint64_t kBothEnds = 6;  // RGB in the decoder, and RGB in this process
   return header.width * header.height * std::max(header.bytes_per_pixel, kBothEnds);
 }
 
@@ -178,7 +177,7 @@ Image decode_apart(const ImageHeader& header, const std::string& name, const Ima
       const std::unique_ptr<Worker> ended = turn.discard();
       const std::string why = why_ended(*ended, limits.cpu_seconds);
       if (!used || ended->overdue()) throw Error("{}: {}", name, why);
-      // Anybody may have ended a worker that was idle: a fresh one shows whether the picture is to blame.
+      // An idle worker may have been killed from outside. A fresh one shows whether the picture is to blame.
     } catch (...) {
       turn.discard();
       throw;

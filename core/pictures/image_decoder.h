@@ -12,7 +12,7 @@
 namespace agon {
 
 // header: complete, without a fault, within the limits. keep_pixels false: the picture is decoded and an empty one
-// returned. Thread-safe; blocks while as many pictures are being decoded as there are processors, or while those take
+// returned. Thread-safe; blocks while one picture per processor (at most 16) is being decoded, or while those take
 // 1 GiB. Throws Error, which begins with `name`, and NoDecoder.
 Image decode_apart(const ImageHeader& header, const std::string& name, const ImageLimits& limits, bool keep_pixels);
 

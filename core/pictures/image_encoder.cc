@@ -43,16 +43,16 @@ void append(png_structp png, png_bytep data, png_size_t size) {
   bytes.insert(bytes.end(), data, data + size);
 }
 
-// A picture of few colours: those, and the number of each pixel's.
+// A picture of few colours: the colours, and each pixel's number among them.
 struct Indexed {
   std::vector<png_color> colours;
   std::vector<std::uint8_t> pixels;
 };
 
-// Numbers colours as they come, up to 256.
+// Numbers colours in order of appearance, up to 256.
 class ColourTable {
  public:
-  // Nothing: there are more.
+  // Nothing: there are more than 256 colours.
   std::optional<std::uint8_t> number_of(std::uint32_t rgb) {
     std::size_t at = (rgb * 0x9e3779b1u) >> (32 - kBits);
     while (slots_[at].used && slots_[at].rgb != rgb) at = (at + 1) % slots_.size();

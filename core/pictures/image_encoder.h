@@ -1,5 +1,5 @@
-// core/pictures/image_encoder.h - RGB pixels as the bytes of a PNG, JPEG or WebP file. core/pictures/image.h is what
-// others use.
+// core/pictures/image_encoder.h - encodes RGB pixels as a PNG, JPEG or WebP file. Other folders use
+// core/pictures/image.h.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,6 @@ std::vector<std::uint8_t> encode_compact_png(const Image& image);
 std::vector<std::uint8_t> encode_jpeg(const Image& image, int quality);  // 1..100; colours at half the resolution
 std::vector<std::uint8_t> encode_webp(const Image& image, int quality);  // 1..100; lossy
 
-// Each throws Error for a picture that the format has no room for.
+// Each throws Error for a picture that is too large for the format.
 
 }  // namespace agon

@@ -1,4 +1,4 @@
-// core/pictures/video.h - a video: pictures of one size, and where in their source they stand.
+// core/pictures/video.h - a video: frames of one size, and their positions in the source video.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,19 @@ namespace agon {
 // Immutable once it is in a Part.
 struct Video {
   std::vector<Image> frames;  // at least one
-  std::vector<int> places;    // of each frame among those of the source, ascending from 0
+  std::vector<int> places;    // position of each frame in the source, from 0, ascending
   int source_frames = 0;
   double fps = 24;         // frames a second of the source
-  bool is_chosen = false;  // somebody has chosen among the source's frames, and may have taken all
-  // Nobody has: a model shows some of the frames. Else it shows all.
+  bool is_chosen = false;  // the frames were chosen from the source's, maybe all of them
+  // No frames were chosen yet: a model may sample from them. Otherwise it takes all of them.
   bool is_whole() const { return has_all() && !is_chosen; }
   bool has_all() const { return std::ssize(frames) == source_frames; }
   Hash128 hash() const;  // of everything
 };
 
-// All frames of a source. Throws Error for no frame, frames of several sizes, and a rate that is not above 0.
+// All frames of a source. Throws Error if there are no frames, frames of several sizes, or a rate that is not above 0.
 std::shared_ptr<const Video> make_video(std::vector<Image> frames, double fps);
-// Some of them. Throws Error also for places that do not ascend or are not below source_frames.
+// Some frames of a source. Also throws Error for places that do not ascend or are not below source_frames.
 std::shared_ptr<const Video> make_video(Video video);
 
 }  // namespace agon

@@ -27,7 +27,7 @@ using decoder::Reply;
 using decoder::VideoReply;
 using decoder::VideoRequest;
 
-// Whether a file begins as one of the containers that are read. FFmpeg knows many more, such as play lists that name
+// Whether a file begins as one of the containers that are read. FFmpeg knows many more, such as playlists that name
 // other files.
 bool begins_as_video(std::string_view start) {
   return start.substr(4, 4) == "ftyp" || start.starts_with("\x1A\x45\xDF\xA3") ||
@@ -110,7 +110,7 @@ class VideoReader {
       throw Error("{}: {} frames of {} x {} take {} bytes, and may take {}. Show fewer a second.", name_, frames,
                   facts.width, facts.height, bytes, limits_.max_bytes);
   }
-  // Those that the file has: it may end early. A place may be wanted more than once.
+  // Receives the frames that the file has; it may end early. The same place may be asked for more than once.
   void receive_frames(const VideoReply& facts, Video& video) {
     std::vector<std::uint32_t> places(video.places.begin(), video.places.end());
     places.erase(std::unique(places.begin(), places.end()), places.end());

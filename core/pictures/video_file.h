@@ -1,4 +1,4 @@
-// core/pictures/video_file.h - chosen frames of a video file, decoded in a process of its own (agon-decode-video).
+// core/pictures/video_file.h - reads chosen frames of a video file, decoded in a separate process (agon-decode-video).
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,12 @@ struct VideoLimits {
   double cpu_seconds = 600;
 };
 
-// MP4, QuickTime, WebM, Matroska or AVI. The frames have the places that `sampling` chooses by the file's own number of
-// frames and rate (24 a second where it names none); a file that ends before it said so has fewer. Throws Error for
-// anything else, for a damaged file, and for one past the limits. Thread-safe.
+// MP4, QuickTime, WebM, Matroska or AVI. `sampling` chooses the frames by the number of frames and the rate that the
+// file states (24 a second if it states none). A file that ends early gives fewer. Throws Error for anything else, for
+// a damaged file, and for one past the limits. Thread-safe.
 std::shared_ptr<const Video> load_video(const std::filesystem::path& path, const FrameSampling& sampling,
                                         const VideoLimits& limits = {});
-// Throws what load_video would for a file that is absent or of another kind; all other damage shows only at decoding.
+// Throws the Error of load_video for a file that is absent or of another kind; all other damage shows only at decoding.
 void check_video(const std::filesystem::path& path, const VideoLimits& limits = {});
 
 }  // namespace agon

@@ -1,6 +1,6 @@
-// agon-decode-video - decodes frames of one video that may be hostile, for one agon: protocol.h. OpenCV's FFmpeg reads
-// the file at descriptor 1, on one thread. The process opens files for reading alone, starts no process, reaches no
-// network, and keeps to the memory and the CPU time that the request gives.
+// agon-decode-video - decodes frames of one possibly hostile video for one agon process (protocol.h). OpenCV's FFmpeg
+// reads the file at descriptor 1, on one thread. The process opens files only for reading, starts no process, reaches
+// no network, and keeps to the memory and the CPU time that the request gives.
 #include <dlfcn.h>
 #include <seccomp.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@
 namespace agon::decoder {
 namespace {
 
-constexpr std::uint64_t kOwnMemory = 256ull << 20;  // what libraries set aside
+constexpr std::uint64_t kOwnMemory = 256ull << 20;  // memory of the libraries
 constexpr std::uint64_t kDescriptors = 16;
 constexpr std::uint32_t kMostPlaces = 1 << 20;
 
@@ -41,7 +41,7 @@ std::vector<std::uint32_t> receive_places() {
   return places;
 }
 
-// OpenCV's are BGR.
+// OpenCV's frames are BGR.
 void send_frame(const cv::Mat& frame) {
   const auto width = static_cast<std::uint32_t>(frame.cols), height = static_cast<std::uint32_t>(frame.rows);
   const Reply reply{1, width, height, 0, std::uint64_t{width} * height * 3};
@@ -73,7 +73,8 @@ void send_frames(cv::VideoCapture& video, const std::vector<std::uint32_t>& plac
 }  // namespace
 }  // namespace agon::decoder
 
-// OpenCV 4.6 has no setting for the threads of a decoder: it takes as many as there are processors, which is one here.
+// OpenCV 4.6 has no setting for the threads of a decoder: it takes one per processor, so one processor is reported
+// here.
 extern "C" [[gnu::visibility("default")]] long sysconf(int name) noexcept {
   if (name == _SC_NPROCESSORS_ONLN) return 1;
   static const auto of_libc = reinterpret_cast<long (*)(int)>(::dlsym(RTLD_NEXT, "sysconf"));
@@ -95,7 +96,7 @@ int main() try {
              whole(video.get(cv::CAP_PROP_FRAME_COUNT)), video.get(cv::CAP_PROP_FPS)};
   send_all(&reply, sizeof(reply));
   if (reply.opened) send_frames(video, receive_places());
-  _exit(0);  // destructors of a damaged video are not worth a try
+  _exit(0);  // skips destructors, which a damaged video may break
 } catch (...) {
   _exit(1);
 }

@@ -1,4 +1,4 @@
-// core/pictures/formats/bytes.h - reading a file that is held in memory.
+// core/pictures/formats/bytes.h - reads numbers and marks from a file that is held in memory.
 #pragma once
 
 #include <cstddef>

@@ -71,7 +71,7 @@ std::uint64_t blocks_of(const ImageHeader& header, const Frame& frame, const Com
          divided_up(header.height * component.down, 8 * frame.most_down);
 }
 
-// A start of scan: the blocks of its components are visited once more.
+// Counts a scan: it visits the blocks of its components once more.
 void count_scan(ImageHeader& header, Frame& frame, Bytes content) {
   const std::size_t count = content.empty() ? 0 : content[0];
   if (count < frame.count) frame.several_scans = true;
@@ -84,7 +84,7 @@ void count_scan(ImageHeader& header, Frame& frame, Bytes content) {
   }
 }
 
-// RGB; CMYK first; 2 bytes of every coefficient where scans refine them.
+// RGB, and 2 bytes per coefficient if there are several scans.
 std::uint64_t jpeg_bytes_per_pixel(const Frame& frame) {
   std::uint64_t samples = 0;  // of most_across x most_down pixels
   for (std::size_t i = 0; i < frame.count; ++i) samples += frame.components[i].across * frame.components[i].down;
@@ -131,7 +131,7 @@ std::optional<ImageHeader> jpeg_header(Bytes bytes) {
   };
   while (bytes.size() - at >= 2) {
     const std::uint8_t marker = bytes[at + 1];
-    if (bytes[at] != 0xFF || marker == 0) {  // stray bytes, which decoders pass over as well
+    if (bytes[at] != 0xFF || marker == 0) {  // stray bytes, which decoders skip too
       at = next_marker(bytes, at);
       continue;
     }
@@ -144,7 +144,7 @@ std::optional<ImageHeader> jpeg_header(Bytes bytes) {
       header.complete = header.scans > 0;
       return end_header();
     }
-    if (marker == 0x01 || (marker >= 0xD0 && marker <= 0xD7)) {  // without a length
+    if (marker == 0x01 || (marker >= 0xD0 && marker <= 0xD7)) {  // markers without a length
       at += 2;
       continue;
     }
@@ -177,7 +177,7 @@ std::optional<ImageHeader> jpeg_header(Bytes bytes) {
       if (starts_with(content, 0, kXmpName)) orientation.see_xmp(as_text(content.subspan(kXmpName.size())));
       header.orientation = orientation.value();
     }
-    const bool metadata = marker == 0xFE || (marker >= 0xE1 && marker <= 0xEF && marker != 0xEE);  // but Adobe's
+    const bool metadata = marker == 0xFE || (marker >= 0xE1 && marker <= 0xEF && marker != 0xEE);  // except Adobe's
     if (metadata) {
       keep(header, bytes, begin, at);
       begin = end;

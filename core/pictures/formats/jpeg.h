@@ -1,4 +1,4 @@
-// core/pictures/formats/jpeg.h - the header of a JPEG file (core/pictures/image_header.h).
+// core/pictures/formats/jpeg.h - reads the header of a JPEG file (core/pictures/image_header.h).
 #pragma once
 
 #include <optional>

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kExifName("Exif\0\0", 6);
 
-// The orientation that a TIFF directory gives, if it does.
+// The orientation in a TIFF directory, if any.
 std::optional<int> orientation_of_tiff(Bytes tiff) {
   const bool little = starts_with(tiff, 0, "II");
   if (tiff.size() < 8 || (!little && !starts_with(tiff, 0, "MM"))) return {};
@@ -30,7 +30,7 @@ std::optional<int> orientation_of_tiff(Bytes tiff) {
   return {};
 }
 
-// The orientation that an XMP packet gives, if it does.
+// The orientation in an XMP packet, if any.
 std::optional<int> orientation_of_xmp(std::string_view text) {
   constexpr std::string_view kName = "tiff:Orientation";
   for (std::size_t at = 0; (at = text.find(kName, at)) != text.npos;) {

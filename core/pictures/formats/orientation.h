@@ -1,4 +1,5 @@
-// core/pictures/formats/orientation.h - how a picture is turned, as the EXIF or XMP in its file says: 1..8.
+// core/pictures/formats/orientation.h - reads the orientation of a picture, 1..8, from the EXIF or XMP data in its
+// file.
 #pragma once
 
 #include <optional>
@@ -8,13 +9,13 @@
 
 namespace agon::image_formats {
 
-// The orientation that the EXIF in a JPEG's APP1 segment gives, if it does: a TIFF directory behind a name.
+// The orientation in the EXIF data of a JPEG's APP1 segment, if any: a TIFF directory after a name.
 std::optional<int> orientation_of_segment(Bytes content);
 
-// The same of a chunk of PNG or WebP, where some writers leave the name in.
+// The same for a chunk of PNG or WebP, in which some writers keep the name.
 std::optional<int> orientation_of_chunk(Bytes content);
 
-// What a file's EXIF and XMP say of its orientation. EXIF counts first, and the first of each.
+// The orientation given by a file's EXIF and XMP data. EXIF takes precedence, and the first entry of each counts.
 struct Orientation {
   std::optional<int> exif, xmp;
   void see_exif(std::optional<int> value) {

@@ -1,4 +1,4 @@
-// core/pictures/formats/parts.h - the parts of a file that a decoder needs.
+// core/pictures/formats/parts.h - collects the parts of a file that a decoder needs.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace agon::image_formats {
 
-// Adds bytes[begin, end) to the parts, joined to the last one where that ends at `begin`.
+// Adds bytes[begin, end) to the parts, joined to the last one if that ends at `begin`.
 void keep(ImageHeader& header, Bytes bytes, std::size_t begin, std::size_t end);
 
 }  // namespace agon::image_formats

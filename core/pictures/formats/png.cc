@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kMostInflated = 1 << 20;  // of a text chunk; EXIF has at most 64 KiB
 constexpr int kMostProfiles = 8;                // text chunks that are looked into
 
-// As far as it fits and is whole.
+// The text, as far as it fits and is intact.
 std::string inflated(Bytes compressed) {
   std::string text(std::min(kMostInflated, 1100 * compressed.size() + 64), '\0');  // deflate's best is 1 : 1032
   z_stream stream{};
@@ -35,13 +35,13 @@ std::string inflated(Bytes compressed) {
   return text;
 }
 
-// What a text chunk (tEXt, zTXt, iTXt) holds behind its keyword; nothing for another keyword.
+// The text of a chunk (tEXt, zTXt, iTXt) after its keyword; nothing for another keyword.
 std::optional<std::string> text_of_chunk(Bytes content, std::string_view type, std::string_view keyword) {
   if (!starts_with(content, 0, keyword) || content.size() <= keyword.size() || content[keyword.size()] != 0) return {};
   Bytes rest = content.subspan(keyword.size() + 1);
   bool compressed = type == "zTXt";
-  if (type == "zTXt" && !rest.empty()) rest = rest.subspan(1);  // how: there is but one way
-  if (type == "iTXt") {  // compressed, how, a language and a translated keyword, each with a zero behind it
+  if (type == "zTXt" && !rest.empty()) rest = rest.subspan(1);  // compression method: only one exists
+  if (type == "iTXt") {  // compressed?, method; language and translated keyword, each followed by a zero
     if (rest.size() < 2) return {};
     compressed = rest[0] != 0;
     rest = rest.subspan(2);
@@ -54,7 +54,7 @@ std::optional<std::string> text_of_chunk(Bytes content, std::string_view type, s
   return compressed ? inflated(rest) : std::string(rest.begin(), rest.end());
 }
 
-// ImageMagick's way to keep EXIF in a PNG: a name, a number of bytes, and those in hexadecimal digits.
+// ImageMagick's form of EXIF in a PNG: a name, a number of bytes, and the bytes as hexadecimal digits.
 std::optional<int> orientation_of_raw_profile(const std::string& profile) {
   std::size_t at = profile.find_first_not_of('\n');
   for (int line = 0; line < 2 && at != profile.npos; ++line) at = profile.find('\n', at + 1);
@@ -70,7 +70,7 @@ std::optional<int> orientation_of_raw_profile(const std::string& profile) {
   return orientation_of_chunk(bytes);
 }
 
-// True where it is a chunk that may say something.
+// Whether the chunk has one of the keywords that may give an orientation.
 bool see_text_chunk(Orientation& orientation, Bytes content, std::string_view type) {
   const std::string_view xmp = "XML:com.adobe.xmp";
   for (const std::string_view keyword :
@@ -86,7 +86,7 @@ bool see_text_chunk(Orientation& orientation, Bytes content, std::string_view ty
   return false;
 }
 
-// What the decoder holds: the picture as RGB, or, where passes or alpha ask for it, as RGBA first.
+// Sets kind, fault and memory. The decoder holds the picture as RGB or, if it is interlaced, at most as RGBA.
 void describe_png(ImageHeader& header, std::uint8_t depth, std::uint8_t color, std::uint8_t interlace) {
   const bool deep = depth == 16;
   switch (color) {
@@ -130,7 +130,7 @@ std::optional<ImageHeader> png_header(Bytes bytes) {
   bool palette = false, transparency = false;
   Orientation orientation;
   int profiles = 0;
-  enum class Data { ahead, here, behind } data = Data::ahead;  // what lies in one piece is the picture
+  enum class Data { ahead, here, behind } data = Data::ahead;  // only the first run of IDAT chunks is the picture
   for (std::size_t at = kSignature; bytes.size() - at >= kAround;) {
     const std::uint64_t size = big_endian(bytes, at, 4);
     if (size > bytes.size() - at - kAround) return header;  // cut off
@@ -143,7 +143,7 @@ std::optional<ImageHeader> png_header(Bytes bytes) {
     }
     if (at == kSignature) {
       keep(header, bytes, 0, end);
-    } else if (is("eXIf") || is("tEXt") || is("zTXt") || is("iTXt")) {  // before the picture or behind it
+    } else if (is("eXIf") || is("tEXt") || is("zTXt") || is("iTXt")) {  // before or after the picture
       const Bytes content = bytes.subspan(at + 8, size);
       if (is("eXIf"))
         orientation.see_exif(orientation_of_chunk(content));

@@ -1,4 +1,4 @@
-// core/pictures/formats/png.h - the header of a PNG file (core/pictures/image_header.h).
+// core/pictures/formats/png.h - reads the header of a PNG file (core/pictures/image_header.h).
 #pragma once
 
 #include <optional>

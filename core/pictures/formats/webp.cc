@@ -34,8 +34,8 @@ std::optional<std::pair<std::uint64_t, std::uint64_t>> webp_sides(Bytes content,
   return std::pair(little_endian(content, 6, 2) & 0x3FFF, little_endian(content, 8, 2) & 0x3FFF);
 }
 
-// WebP has no checksums, and a decoder takes zeros for data. The data of a flat picture may end in zeros too, but at
-// most a twentieth of its length.
+// WebP has no checksums, and a decoder takes zeros for data. The data of a flat picture may end in zeros too, but they
+// are at most a twentieth of it.
 bool ends_in_zeros(Bytes content) {
   constexpr std::size_t kFew = 64;
   const auto last = std::find_if(content.rbegin(), content.rend(), [](std::uint8_t byte) { return byte != 0; });
@@ -44,7 +44,7 @@ bool ends_in_zeros(Bytes content) {
 }
 
 // Finds the picture among the chunks of bytes[at, end): of the file, or of an animation's frame. The header's sides are
-// those that the container gives; 0 x 0: it gives none.
+// those of the container, or 0 x 0 if it gives none.
 void find_webp_picture(ImageHeader& header, Bytes bytes, std::size_t at, std::size_t end, bool frame) {
   Bytes alpha;  // a whole chunk; empty: none so far
   while (end - at >= 8) {
@@ -83,7 +83,7 @@ void find_webp_picture(ImageHeader& header, Bytes bytes, std::size_t at, std::si
       }
       if (lossless) alpha = {};  // it has its own
       header.kind = lossless ? "lossless" : alpha.empty() ? "lossy" : "lossy with alpha";
-      // RGB or RGBA, and what that is made of: for alpha a plane, and a lossless picture that it is packed as.
+      // RGB or RGBA, and its source; for alpha, a plane and the lossless picture in which it is packed.
       header.bytes_per_pixel = lossless ? 8 : alpha.empty() ? 4 : 10;
       if (header.coded_width != header.width || header.coded_height != header.height) header.bytes_per_pixel += 3;
       if (!whole) return;
@@ -109,7 +109,7 @@ void find_webp_picture(ImageHeader& header, Bytes bytes, std::size_t at, std::si
   }
 }
 
-// What the file's chunks, bytes[at, end), say of its orientation: those that its header names by their flags.
+// The orientation in the file's chunks, bytes[at, end). Only chunks that the flags of its header name count.
 int webp_orientation(Bytes bytes, std::size_t at, std::size_t end, bool has_exif, bool has_xmp) {
   Orientation orientation;
   while (end - at >= 8) {

@@ -1,4 +1,4 @@
-// core/pictures/formats/webp.h - the header of a WebP file (core/pictures/image_header.h).
+// core/pictures/formats/webp.h - reads the header of a WebP file (core/pictures/image_header.h).
 #pragma once
 
 #include <optional>
