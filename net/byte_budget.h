@@ -10,7 +10,7 @@ namespace agon::net {
 class ByteBudget {
  public:
   explicit ByteBudget(std::size_t most) : most_(most) {}
-  // What one of them holds; given back at its end. Used by one thread at a time.
+  // The bytes that one request or answer holds, until the lease ends. Used by one thread at a time.
   class Lease {
    public:
     Lease() = default;
@@ -18,7 +18,7 @@ class ByteBudget {
     Lease(Lease&& other) noexcept;
     Lease& operator=(Lease&& other) noexcept;
     ~Lease();
-    // False: that many are unavailable, and the lease is unchanged.
+    // False: so many bytes are unavailable, and the lease is unchanged.
     bool resize(std::size_t bytes);
     std::size_t bytes() const { return bytes_; }
 

@@ -31,7 +31,7 @@ constexpr const char* kStopped = "it was stopped";
 
 thread_local const std::atomic<bool>* stop_of_thread = nullptr;
 
-// A connection a request: as many files as this process may have open.
+// Each request may need a connection, so this process may open as many files as the system allows.
 void raise_file_limit() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
@@ -48,7 +48,7 @@ HeaderList headers_of(const HttpRequest& request) {
   HeaderList list;
   const auto add = [&list](const char* header) { list.reset(curl_slist_append(list.release(), header)); };
   for (const std::string& header : request.headers) add(header.c_str());
-  add("Expect:");  // or curl waits a second before a large body
+  add("Expect:");  // otherwise curl waits a second before a large body
   return list;
 }
 
@@ -57,7 +57,7 @@ struct EndEasy {
 };
 using Easy = std::unique_ptr<CURL, EndEasy>;
 
-// A request under way. It stays where it is: curl has pointers to its members.
+// A request under way. It must not move, because curl has pointers to its members.
 struct Transfer {
   HttpClient::Number number = 0;
   HttpRequest request;
@@ -150,8 +150,8 @@ struct EndMulti {
 
 }  // namespace
 
-// curl's sockets in an epoll set, as curl_multi_socket_action asks for: the cost of an event does not grow with the
-// number of requests under way.
+// Runs curl with its sockets in an epoll set, through curl_multi_socket_action. So the cost of an event does not grow
+// with the number of requests under way.
 class HttpClient::Thread {
  public:
   Thread() {
@@ -164,7 +164,7 @@ class HttpClient::Thread {
     curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETDATA, this);
     curl_multi_setopt(multi_.get(), CURLMOPT_TIMERFUNCTION, &Thread::set_timer);
     curl_multi_setopt(multi_.get(), CURLMOPT_TIMERDATA, this);
-    curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, 8192L);  // that are kept
+    curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, 8192L);  // connections that are kept open
     thread_ = std::jthread([this] { run(); });
   }
   ~Thread() {
@@ -223,7 +223,7 @@ class HttpClient::Thread {
     ::epoll_ctl(epoll_.get(), how, descriptor, &event);
   }
 
-  // Before the thread waits for events it looks at what the others left, so that most of them need not wake it.
+  // Wakes the client's thread. Before it waits for events, it looks at the inbox, so that most calls need not wake it.
   // REQUIRES: mutex_ is held.
   void wake() {
     if (std::exchange(woken_, true) || std::this_thread::get_id() == thread_.get_id()) return;
@@ -241,7 +241,7 @@ class HttpClient::Thread {
     while (!transfers_.empty()) finish(*transfers_.begin()->second, CURLE_ABORTED_BY_CALLBACK);
   }
 
-  // What other threads asked for. False: it is the end.
+  // Does what other threads asked for. False: the client is closing.
   bool take_inbox() {
     std::vector<std::unique_ptr<Transfer>> arrivals;
     std::vector<Number> cancelled;
@@ -327,7 +327,7 @@ class HttpClient::Thread {
 
   const Descriptor epoll_{::epoll_create1(EPOLL_CLOEXEC)};
   const Descriptor wake_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
-  std::unordered_map<Number, std::unique_ptr<Transfer>> transfers_;  // that curl has
+  std::unordered_map<Number, std::unique_ptr<Transfer>> transfers_;  // transfers handed to curl
   std::vector<Easy> free_;
   Clock::time_point timer_ = Clock::time_point::max();  // when curl wants to act
   std::unique_ptr<CURLM, EndMulti> multi_;              // ends before what its callbacks use
@@ -338,7 +338,7 @@ class HttpClient::Thread {
   std::multimap<Clock::time_point, std::function<void()>> later_;
   Number last_ = 0;
   bool closing_ = false;
-  bool woken_ = false;  // since the thread looked last
+  bool woken_ = false;  // since the thread last looked
 
   std::jthread thread_;  // ends first
 };
@@ -369,7 +369,7 @@ HttpReply http_request(const HttpRequest& request, HttpClient::Bytes bytes) {
       [&](HttpReply got) {
         const std::lock_guard lock(mutex);
         reply = std::move(got);
-        ended.notify_one();  // under the lock: the waiting thread may end all this
+        ended.notify_one();  // under the lock: the waiting thread may then destroy these variables
       },
       std::move(bytes));
   std::unique_lock lock(mutex);

@@ -21,12 +21,12 @@ namespace asio = boost::asio;
 namespace http = boost::beast::http;
 using boost::system::error_code;
 
-constexpr auto kStall = std::chrono::milliseconds(250);  // so long without a byte moved, where others need the room,
-constexpr std::size_t kLeastBytesASecond = 64 << 10;     // or fewer than these
+constexpr auto kStall = std::chrono::milliseconds(250);  // stalled, if others need room: no byte moved for this long,
+constexpr std::size_t kLeastBytesASecond = 64 << 10;     // or fewer bytes than this
 constexpr auto kFarewell = std::chrono::seconds(1);      // for a client to read its last answer
 constexpr std::size_t kMostHeaderBytes = 16 << 10;
 constexpr std::size_t kMostBufferBytes = 128 << 10;  // read ahead
-constexpr std::size_t kMostUnsent = 256 << 10;       // of an answer in pieces; more waits
+constexpr std::size_t kMostUnsent = 256 << 10;       // of an answer in pieces; further pieces wait
 
 int status_of(const error_code& error) {
   if (error == http::error::header_limit || error == http::error::buffer_overflow) return 431;
@@ -39,7 +39,7 @@ bool is_http_error(const error_code& error) {
          error != http::error::end_of_stream && error != http::error::partial_message;
 }
 
-// In a time that does not tell how much of them is equal.
+// Compares in a time that does not reveal how much of them is equal.
 bool equal_secrets(std::string_view a, std::string_view b) {
   unsigned difference = a.size() != b.size();
   for (std::size_t i = 0; i < a.size(); ++i)
@@ -47,7 +47,7 @@ bool equal_secrets(std::string_view a, std::string_view b) {
   return difference == 0;
 }
 
-// The path of a request's target, which may be a whole address, without what was percent-encoded (RFC 9112, 3.2).
+// The path of a request's target, which may be a whole URL (RFC 9112, 3.2): without its query, percent-decoded.
 std::string path_of(std::string_view target) {
   if (const std::size_t scheme = target.find("://"); scheme != target.npos && !target.starts_with('/')) {
     const std::size_t slash = target.find('/', scheme + 3);
@@ -191,7 +191,7 @@ void HttpConnection::moved(std::size_t bytes) {
   last_moved_ = Clock::now();
 }
 
-// Whatever goes wrong with a connection (no memory) ends that connection.
+// Any failure in a connection (such as no memory) ends only that connection.
 template <typename Work>
 void HttpConnection::guarded(Work work) {
   if (closed_) return;
@@ -244,7 +244,8 @@ bool HttpConnection::expects_continue() const {
   return parser_->get().version() >= 11 && parser_->get()[http::field::expect].starts_with("100");
 }
 
-// Otherwise the end of the body is a guess, and a wrong guess makes part of it the next request (RFC 9112, 6.1).
+// With other codings the end of the body is a guess, and a wrong guess turns part of it into the next request (RFC
+// 9112, 6.1).
 bool HttpConnection::has_known_coding() const {
   const auto& request = parser_->get();
   const auto codings = request.equal_range(http::field::transfer_encoding);
@@ -318,7 +319,7 @@ void HttpConnection::answer() {
   hand_over();
 }
 
-// To a worker, with the body and its bytes.
+// Hands the request to a worker, with its body and the lease of its bytes.
 void HttpConnection::hand_over() {
   unsent_ = std::make_shared<UnsentPieces>();
   waits_ = true;
@@ -353,22 +354,22 @@ HttpServerAnswer HttpConnection::answer_of(const HttpServerRequest& request) con
   }
 }
 
-// Without pieces: the answer is `answer`.
+// Ends an answer in pieces; if no piece was sent, sends `answer`.
 void HttpConnection::end_answer(HttpServerAnswer answer) {
   if (state_ != State::sending) return respond(std::move(answer));
-  if (gone_) return close();  // a proper end would pass half an answer off as whole
+  if (gone_) return close();  // a proper end would make half an answer look whole
   no_more_ = true;
   if (chunked_) out_ += "0\r\n\r\n";
   write_pieces();
 }
 
-// The last answer of this connection.
+// Sends the last answer of this connection.
 void HttpConnection::refuse(int status, const std::string& why) {
   keep_ = false;
   respond({status, serving_.error_body(status, why), {}});
 }
 
-// The path is unknown, or does not take this method.
+// Answers that the path is unknown, or does not take this method.
 void HttpConnection::refuse_route() {
   const std::string wanted = path();
   std::vector<std::string> known;
@@ -414,14 +415,14 @@ void HttpConnection::write() {
                          }));
 }
 
-// The next piece of an answer, in the form in which it is sent.
+// Adds the next piece of an answer, in the form in which it is sent.
 void HttpConnection::add_piece(const std::string& bytes, const char* content_type) {
   if (state_ == State::working) begin_pieces(content_type);
   out_ += bytes;
   write_pieces();
 }
 
-// Pieces follow each other for as long as the worker makes them; a client that reads has all the time.
+// Pieces follow each other for as long as the worker makes them; a client that keeps reading has no deadline.
 void HttpConnection::begin_pieces(const char* content_type) {
   keep_ = keep_ && chunked_ && !serving_.is_stopping;
   enter(State::sending, Time::max());
@@ -469,7 +470,7 @@ void HttpConnection::end_pieces() {
   keep_ && !serving_.is_stopping ? wait_for_request() : leave();
 }
 
-// To close at once would take the answer from a client that is still sending.
+// Closing at once would lose the answer for a client that is still sending.
 void HttpConnection::leave() {
   error_code ignored;
   socket_.shutdown(Socket::shutdown_send, ignored);

@@ -1,5 +1,5 @@
 // net/http_connection.h - one connection of the HTTP server: reads its requests, has them answered and writes the
-// answers, one after the other. For http_server.cc alone; these two know Boost.Asio and Beast.
+// answers, one after the other. Only http_server.cc uses it; no other code in net/ uses Boost.Asio and Beast.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@
 
 namespace agon::net {
 
-// What the connections of a server share. Outlives their operations.
+// The state that all connections of a server share. It outlives their operations.
 struct HttpServing {
   HttpServing(const HttpServerOptions& wanted, std::vector<HttpRoute> ways)
       : options(wanted), routes(std::move(ways)), budget(options.limits.most_held_bytes) {}
@@ -35,17 +35,17 @@ struct HttpServing {
   const std::vector<HttpRoute> routes;
   ByteBudget budget;
   std::atomic<int> working = 0, waiting = 0;  // requests
-  bool is_stopping = false;                   // a connection ends with its answer
+  bool is_stopping = false;                   // connections close after the current answer
   std::function<void()> free_bytes;           // closes connections that hold bytes and hardly move them
   boost::asio::io_context io{1};
   boost::asio::thread_pool workers{static_cast<std::size_t>(options.threads)};  // last: its requests hold connections
 };
 
-// What the worker that makes an answer in pieces and the thread of the connections share.
+// State shared by the worker that makes an answer in pieces and the thread of the connections.
 struct UnsentPieces;
 
-// Its functions run on the thread of the connections, apart from those that say otherwise. While an operation is under
-// way, it holds the connection.
+// Its functions run on the thread of the connections, unless they say otherwise. An operation under way keeps the
+// connection alive.
 class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
  public:
   using Socket = boost::asio::ip::tcp::socket;
@@ -57,7 +57,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     working,  // a worker has it
     sending,  // pieces of an answer, while a worker makes them
     writing,  // an answer
-    leaving   // the last answer is sent; what still comes is thrown away until the client closes
+    leaving   // the last answer is sent; further input is discarded until the client closes
   };
 
   static Time after(double seconds);  // from now
@@ -67,17 +67,17 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void start() { read_request(); }
   void turn_away();  // with a 503, before a request is read
   void close();
-  // Whoever works on an answer shall end: it may still say why.
+  // Asks the worker of the current answer to end; it may still say why.
   void end_work();
-  // Closes nothing; ends the work on the answer of a client that has closed its side, where the route wants that.
+  // If the client has closed its side, and the route has ends_with_client, ends the work on its answer. Closes nothing.
   void look_for_client();
 
   State state() const { return state_; }
-  Time since() const { return since_; }        // of the state
-  Time deadline() const { return deadline_; }  // until then it moves on, or is to be closed
+  Time since() const { return since_; }        // start of the state
+  Time deadline() const { return deadline_; }  // the server closes the connection at this time
   bool turned_away() const { return turned_away_; }
   bool closed() const { return closed_; }
-  // Whether it holds bytes that it hardly moves. `measure` is called from time to time.
+  // Whether the connection holds bytes that it hardly moves. `measure` has to be called from time to time.
   bool is_stalled(Time now) const;
   void measure(Time now);
 
@@ -86,8 +86,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
 
   void enter(State state, Time deadline);
   void moved(std::size_t bytes);
-  void nobody_waits();  // the same as end_work, and nothing is sent any more
-  void leave_queue();   // the request waits for a worker no longer; on any thread
+  void nobody_waits();  // like end_work, and nothing more is sent
+  void leave_queue();   // the request no longer waits for a worker; on any thread
   template <typename Work>
   void guarded(Work work);
   template <typename Then>

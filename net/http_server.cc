@@ -22,15 +22,15 @@ using Clock = HttpConnection::Clock;
 using Time = HttpConnection::Time;
 using State = HttpConnection::State;
 
-constexpr int kBacklog = 1024;                                 // connections that wait for the next look
-constexpr auto kLook = std::chrono::milliseconds(20);          // how often deadlines and the wish to stop are looked at
-constexpr auto kLastAnswers = std::chrono::milliseconds(200);  // that a server which ends has for them
+constexpr int kBacklog = 1024;                                 // connections that wait to be accepted
+constexpr auto kLook = std::chrono::milliseconds(20);          // interval of checks of deadlines and of the stop wish
+constexpr auto kLastAnswers = std::chrono::milliseconds(200);  // time to send them when the server stops
 constexpr auto kPatience = std::chrono::seconds(1);            // a connection that takes longer may be closed
 constexpr int kMostTurnedAway = 64;                            // connections at a time that get a 503
 constexpr int kSocketBytes = 256 << 10;                        // the kernel's buffer, each way
 constexpr int kOtherFiles = 128;                               // descriptors in addition to the connections
 
-// Raises the limit of open files where it does not suffice.
+// Raises the limit of open files if it is too low.
 void require_descriptors(int connections, int threads) {
   const auto needed = static_cast<rlim_t>(connections + kMostTurnedAway + threads + kOtherFiles);
   rlimit limit{};
@@ -69,7 +69,8 @@ struct HttpServer::Implementation {
     const tcp::endpoint endpoint = address.begin()->endpoint();
     acceptor.open(endpoint.protocol());
     acceptor.set_option(tcp::acceptor::reuse_address(true));
-    // Of a fixed size, or the kernel would hold megabytes for a client that does not read. Connections inherit it.
+    // Buffers of a fixed size; otherwise the kernel would hold megabytes for a client that does not read. Connections
+    // inherit it.
     acceptor.set_option(asio::socket_base::send_buffer_size(kSocketBytes));
     acceptor.set_option(asio::socket_base::receive_buffer_size(kSocketBytes));
     acceptor.bind(endpoint);
@@ -97,7 +98,7 @@ struct HttpServer::Implementation {
   tcp::acceptor acceptor{serving.io};
   asio::steady_timer timer{serving.io}, accept_again{serving.io};
   std::set<std::shared_ptr<HttpConnection>> connections;
-  int turned_away = 0;  // of them
+  int turned_away = 0;  // the connections among them that get a 503
   std::size_t seen_refusals = 0;
   std::optional<Time> stop_end;
   int port = 0;
@@ -150,7 +151,7 @@ void HttpServer::Implementation::look(const std::atomic<bool>& wish) {
 }
 
 void HttpServer::Implementation::close_late_ones(Time now) {
-  const bool late = stop_end && now >= *stop_end;  // which workers answer with a refusal
+  const bool late = stop_end && now >= *stop_end;  // workers then refuse waiting requests
   const bool all = stop_end && now >= *stop_end + kLastAnswers;
   std::erase_if(connections, [&](const std::shared_ptr<HttpConnection>& connection) {
     if (late) connection->end_work();
@@ -180,7 +181,7 @@ bool HttpServer::Implementation::close_longest_idle(Time now) {
   return true;
 }
 
-// Other requests wait while answers that are not read, and requests that do not arrive, hold the bytes.
+// Closes connections whose unread answers, or requests that do not arrive, hold bytes that others need.
 void HttpServer::Implementation::close_stalled(Time now) {
   for (const auto& connection : connections)
     if (connection->is_stalled(now)) connection->close();

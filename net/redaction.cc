@@ -36,7 +36,7 @@ std::string as_html(std::string_view text, std::string_view apostrophe) {
   return replace_all(replace_all(escaped, "\"", "&quot;"), "'", apostrophe);
 }
 
-// Without '=', which some leave out.
+// Without '=', which some encoders leave out.
 std::string unpadded_base64(std::string_view text) {
   const std::string encoded = base64({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
   return encoded.substr(0, encoded.find('='));
@@ -81,7 +81,7 @@ std::string key_in_environment(const std::string& variable, const std::string& w
   const std::string text(trim(key));
   if (text.find_first_of("\r\n") != std::string::npos)
     throw Error("{} in the environment variable {} has several lines.", who, variable);
-  // A server may read the bytes of a header in another encoding, and what it quotes would not be known as the key.
+  // A server may read the bytes of a header in another encoding; its quotation would not be recognised as the key.
   if (std::any_of(text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }))
     throw Error("{} in the environment variable {} has a character beyond printable ASCII. Is it the whole key?", who,
                 variable);

@@ -29,7 +29,7 @@ struct Job {
   bool is_cancelled = false;
   int attempt = 0;  // from 0
   Clock::time_point start, sent;
-  HttpClient::Number http = 0;  // where it is under way
+  HttpClient::Number http = 0;  // its number in the client, while it is under way
 };
 using JobPointer = std::shared_ptr<Job>;
 
@@ -74,7 +74,7 @@ class RequestQueue::State : public std::enable_shared_from_this<RequestQueue::St
     return number;
   }
 
-  // Ends those for which `is_meant` holds.
+  // Ends the jobs for which `is_meant` holds.
   template <typename IsMeant>
   void end(const IsMeant& is_meant, const std::string& why) {
     std::vector<JobPointer> ended;
@@ -116,7 +116,7 @@ class RequestQueue::State : public std::enable_shared_from_this<RequestQueue::St
   }
 
  private:
-  // Sends what may go, and sees to it that it is called again when more may.
+  // Sends the jobs that may go now, and schedules its next call for when more may.
   void pump() {
     std::vector<JobPointer> refused;
     {
@@ -198,7 +198,7 @@ class RequestQueue::State : public std::enable_shared_from_this<RequestQueue::St
       window_ = std::max(1.0, window_ / 2);
       halved_at_ = now;
     }
-    if (reply.timed_out) return;  // slow is not gone
+    if (reply.timed_out) return;  // a slow server is not gone
     if (reply.status != 0) return failing_since_.reset();
     if (!failing_since_) failing_since_ = job.sent;
     gone_ = gone_ || now - *failing_since_ >= seconds_of(options_.gone_seconds);

@@ -1,13 +1,15 @@
-// net/request_queue.h - sends many requests to one server: as many at a time as it takes, and again what it refuses.
+// net/request_queue.h - sends many requests to one server: as many at a time as it takes, with retries.
 //
-//   the window  Bounds the requests under way, from 1 to `most_in_flight`. Each window of good answers adds one
-//               request; an answer 429 or 503 and a timeout halve it, at most once for the requests sent before (AIMD).
-//   again       Refused (429, 503), timed out, no connection: until `patience_seconds` after it was given to the queue.
-//               Other faults that may pass (net/retry.h): `attempts` times.
+//   the window  Bounds the requests under way, from 1 to `most_in_flight`. Until the first refusal each good answer
+//               adds one request, afterwards each window of good answers. An answer 429 or 503 and a timeout halve it,
+//               at most once for the requests sent before (AIMD).
+//   retries     A request that was refused (429, 503), timed out or got no connection is retried until
+//               `patience_seconds` after it entered the queue. After other transient faults (net/retry.h) it gets
+//               `attempts` in all.
 //   the wait    Retry-After holds back all requests of the queue. Without it, and in addition to it, a refused request
 //               waits a random time from 0 to `backoff_seconds`, doubled after each attempt, at most 30 s.
-//   gone        A server that let no request through for `gone_seconds`, while some tried, is given up: every request
-//               in the queue and every later one ends at once.
+//   gone        If attempts fail and no answer of any kind comes for `gone_seconds`, the server is given up: all
+//               requests in the queue and all later ones end at once. Timeouts do not count as failed attempts.
 #pragma once
 
 #include <chrono>
@@ -29,7 +31,7 @@ struct QueueOptions {
 };
 
 struct QueueFigures {
-  std::int64_t requests = 0;  // given to the queue
+  std::int64_t requests = 0;  // entered into the queue
   std::int64_t attempts = 0;  // sent
   std::int64_t refused = 0;   // answers 429 and 503
   std::int64_t timed_out = 0;

@@ -1,16 +1,14 @@
-// net/retry.h - what happens to a single request when a server answers 429 or 503, or not at all: whether it is sent
-// again, how long it waits for that, and what ends it. Many requests to one server, such as those to a model, wait
-// together: net/request_queue.h.
+// net/retry.h - retries a single request when a server answers 429 or 503, or not at all: when it is sent again, how
+// long it waits, and what ends it. For many requests to one server, such as a model's, see net/request_queue.h.
 //
-//   sent again  Whatever may be different next time (worth_another_try): no answer, an answer that breaks off, a
-//               timeout, status 429, and every status from 500 on. Other statuses and replies that are too large are
-//               final.
-//   the wait    What Retry-After asks for, plus a random time from 0 to `backoff_seconds`, doubled after each attempt:
-//               clients that were refused together do not come back together.
-//   Retry-After Seconds or a date, whatever the status (HttpReply::retry_after). A date that is past, a negative number
-//               and anything else count as nothing.
-//   the bounds  `attempts` and `seconds`. A wait that would not end in time is not begun: a server that asks for an
-//               hour is given up at once.
+//   sent again  After a fault that may pass (worth_another_try): no answer, an answer that breaks off, a timeout,
+//               status 429, and every status from 500 on. Other statuses and replies that are too large are final.
+//   the wait    The time in Retry-After, plus a random time from 0 to `backoff_seconds`, doubled after each attempt, so
+//               that clients that were refused together do not return together.
+//   Retry-After Seconds or a date, with any status (HttpReply::retry_after). A past date, a negative number and any
+//               other value count as 0.
+//   the bounds  `attempts` and `seconds`. A wait that would not end in time is not begun: if a server asks for an hour,
+//               the request fails at once.
 //   the stop    HttpStop of the thread ends a wait at once, and nothing is sent after it.
 #pragma once
 
@@ -29,11 +27,11 @@ struct RetryOptions {
 
 bool worth_another_try(const HttpReply& reply);
 
-// Sends the request until its reply is final or a bound is reached; the last reply. An attempt may take
-// request.seconds, or what is left of the time in all. The request must do no harm if it arrives twice.
+// Sends the request until its reply is final or a bound is reached; returns the last reply. An attempt may take
+// request.seconds, but not more than is left of the total time. The request must do no harm if it arrives twice.
 HttpReply request_with_retries(HttpRequest request, const RetryOptions& options);
 
-// Attempts at other work than one HttpRequest, under the same rules. Not thread-safe.
+// Attempts at work other than one HttpRequest, under the same rules. Not thread-safe.
 //   Retries retries(options, rng);
 //   do result = work(retries.seconds_left());
 //   while (result.may_pass && retries.wait(result.retry_after));
@@ -46,8 +44,8 @@ class Retries {
   double seconds() const;                   // since the start
   double seconds_left() const { return options_.seconds - seconds(); }
 
-  // Waits for the next attempt, at least `retry_after` seconds. False: there must be none, for a bound is reached, and
-  // then at once, or a stop came.
+  // Waits for the next attempt, at least `retry_after` seconds. False: there must be no further attempt, because a
+  // bound is reached (then it returns at once) or a stop came.
   bool wait(double retry_after);
 
  private:

@@ -12,7 +12,7 @@ class EventStream {
   // Takes the next bytes; `data` gets the data lines of each event that they complete, joined by newlines. Comments,
   // names, ids and events without data are skipped. Lines end with CR, LF or both.
   void feed(std::string_view bytes, const std::function<void(std::string_view data)>& data);
-  // Bytes of an event that is not complete yet: a bound for the caller to keep.
+  // Bytes of an event that is not complete yet, for the caller to limit.
   std::size_t held() const { return line_.size() + data_.size(); }
 
  private:
