@@ -22,6 +22,7 @@ struct TurnCredit {
   bool operator==(const TurnCredit&) const = default;
 };
 
+// The numbers of tokens of a transcript that is too long and of the policy's context.
 struct FullContext {
   std::int64_t prompt_tokens = 0, holds = 0;
 };
@@ -31,15 +32,15 @@ struct Turn {
   std::string text;                     // what it wrote
   std::vector<std::int32_t> token_ids;  // the tokens, and their log-probabilities under the sampling policy
   std::vector<float> logprobs;
-  std::optional<int> counted_tokens;  // how many there are, as a server counted them: it gives no ids
+  std::optional<int> counted_tokens;  // number of tokens, from a server that gives no ids
   std::int64_t tokens() const { return counted_tokens ? *counted_tokens : std::ssize(token_ids); }
-  std::string reasoning;      // of a server that gives it apart from the text
+  std::string reasoning;      // from a server that gives it separately from the text
   std::string finish_reason;  // "stop" or "length"
   int prompt_tokens = 0;
   env::Reward reward;
   env::StepFacts facts;  // from the env's answer
   bool given = false;    // the expert wrote it in the policy's place (agents/expert_turn.h): shown, without tokens,
-                         // reward or credit. Such turns stand before all others.
+                         // reward or credit. Such turns come before all others.
   // The transcript that follows this turn is longer than the policy's context, so the episode ends here, truncated.
   std::optional<FullContext> full_context;
   std::optional<double> model_reward;  // of a reward model, during training

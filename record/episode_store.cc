@@ -211,7 +211,7 @@ class SqliteStore : public EpisodeStore {
     sync_file(folder_ / kRunDatabase);
   }
 
-  // Runs `change` on the database when everything recorded is committed; in one transaction.
+  // Commits everything recorded, then runs `change` on the database, in one transaction.
   template <typename Change>
   void flush_and_change(const Change& change) {
     flush();
@@ -409,16 +409,16 @@ class SqliteStore : public EpisodeStore {
   SQLite::Statement delete_turns_{database_, fmt::format(kDeleteOfEpisode, "turns")};
   SQLite::Statement delete_episode_{
       database_, "DELETE FROM episodes WHERE task_index = ? AND sample = ? AND IFNULL(step, -1) = ?"};
-  std::unordered_set<std::string> images_;  // what the file holds already
+  std::unordered_set<std::string> images_;  // the hashes of images that the file has
   std::unordered_set<std::int64_t>
-      tasks_;  // those with an episode that is done; a failed one may know little of its task
+      tasks_;  // tasks with an episode that is done; a failed one may know too little of its task
   std::map<std::tuple<std::int64_t, int, std::int64_t>, bool> episodes_;  // (task index, sample, step or -1): done?
   bool complete_ = false;
   double earlier_seconds_ = 0;  // of recording before this process
   const std::chrono::steady_clock::time_point opened_ = std::chrono::steady_clock::now();
 
   std::mutex queue_mutex_;                   // guards what follows
-  std::condition_variable work_, progress_;  // for the writer; from the writer
+  std::condition_variable work_, progress_;  // signals to the writer; signals from it
   std::vector<Record> queue_;
   std::size_t queued_bytes_ = 0;
   std::uint64_t recorded_ = 0, committed_ = 0, flush_target_ = 0;  // records since the store was opened

@@ -5,7 +5,8 @@
 
 namespace agon::record {
 
-// By keys that all configs of a kind have, of earlier agons too. Self-play has "sources" as well.
+// Tells kinds apart by keys that all their configs have, those of earlier agon versions too. Self-play also has
+// "sources".
 RunKind run_kind_of(const Json& config) {
   if (config.contains("search_version")) return RunKind::search;
   if (config.contains("sneaky")) return RunKind::self_play;

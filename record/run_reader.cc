@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kCachedImages = 64;  // the samples of a task show the same pictures
 
-// {}: the column `step`, or NULL for a run from before there was training.
+// {}: the column `step`, or NULL for a run older than training.
 constexpr const char* kSelectEpisodes =
     "SELECT id, task_index, sample, status, failure, reward, success, truncated, answer, score, seconds, task_id, "
     "level, kind, prompt, gold, {} FROM episodes JOIN tasks USING (task_index)";

@@ -65,7 +65,7 @@ CREATE TABLE images (
 ) STRICT;
 )sql";
 
-// What version 3 added: training.
+// Added by version 3: training.
 inline constexpr const char* kTrainingSchema = R"sql(
 ALTER TABLE episodes ADD COLUMN step INTEGER;
 CREATE TABLE token_credit (
@@ -85,7 +85,7 @@ CREATE TABLE metrics (
 ) STRICT, WITHOUT ROWID;
 )sql";
 
-// What version 4 changed: a training run plays a task again in a later step.
+// Changed by version 4: a training run may play a task again in a later step.
 inline constexpr const char* kStepKeySchema = R"sql(
 CREATE TABLE episodes_by_step (
   id INTEGER PRIMARY KEY,
@@ -108,7 +108,7 @@ ALTER TABLE episodes_by_step RENAME TO episodes;
 CREATE UNIQUE INDEX episode_key ON episodes (task_index, sample, IFNULL(step, -1));
 )sql";
 
-// What version 5 added: searches. The two views are for people.
+// Added by version 5: searches. The two views are for people.
 inline constexpr const char* kSearchSchema = R"sql(
 CREATE TABLE journal (
   task_index INTEGER NOT NULL,
@@ -127,7 +127,7 @@ CREATE VIEW search_verdicts AS SELECT task_index, number, json_extract(verdict.v
   FROM journal, json_each(body, '$.verdicts') AS verdict WHERE kind = 'judge';
 )sql";
 
-// Throws Error unless the two pragmas are those of a schema that this program knows.
+// Throws Error unless the values of the two pragmas belong to a schema that this program knows.
 void check_run_schema(const std::filesystem::path& database, int application_id, int version);
 
 }  // namespace agon::record
