@@ -91,7 +91,7 @@ class Segmenter {
  public:
   Segmenter(std::string_view turn, StepRule rule) : turn_(turn), rule_(rule) {}
 
-  // `span` parted into steps; `content` is the part of it that holds them (a tag may stand around it).
+  // Splits `span` into steps. `content` is the part of it that holds them, without a surrounding tag.
   void add_steps(SegmentKind kind, Span span, Span content) {
     const std::vector<Span> steps = split_steps(content.of(turn_), rule_);
     if (steps.empty()) return add(kind, -1, span);
@@ -100,7 +100,7 @@ class Segmenter {
       add(kind, count_++, {begin_, end});
     }
   }
-  // Bare white space belongs to what it follows.
+  // Bare white space belongs to the segment before it.
   void add_text(Span span) {
     if (span.begin == span.end) return;
     if (!trim(span.of(turn_)).empty()) return add_steps(SegmentKind::step, span, span);
@@ -152,7 +152,7 @@ std::optional<Span> last_tag(std::string_view text, Tag tag) {
 
 std::optional<Span> last_boxed(std::string_view text) {
   constexpr std::string_view kBoxed = "\\boxed";
-  std::vector<std::size_t> open;  // positions behind the braces that are open
+  std::vector<std::size_t> open;  // positions after the open braces
   std::optional<Span> last;
   for (std::size_t at = 0; at < text.size(); ++at) {
     if (text[at] == '{') open.push_back(at + 1);

@@ -27,7 +27,7 @@ Json to_json(const ToolAttempt& call) {
           {"bytes", call.bytes}};
 }
 
-// All of them, or none where one has another form.
+// All attempts; nothing if one of them has another form.
 std::optional<std::vector<ToolAttempt>> tool_calls_of(const Json& json) {
   std::vector<ToolAttempt> calls;
   try {

@@ -21,7 +21,7 @@ struct Entry {
   SuiteDefinition (*define)(const SuiteOptions&);
 };
 
-// By name.
+// Sorted by name.
 constexpr Entry kSuites[] = {
     {"arithmetic", arithmetic_suite}, {"charts", charts_suite},       {"darkroom", darkroom_suite},
     {"jsonl", jsonl_suite},           {"lookup", lookup_suite},       {"mat_coding", mat_coding_suite},
@@ -48,7 +48,7 @@ void check_baseline(const std::string& baseline, const SuiteInfo& info) {
   throw Error("suite {}: {}", info.name, unknown_name_message("baselines", baseline, info.baselines));
 }
 
-// `info` of a suite as the options change it. Throws Error for options that do not fit it.
+// `info` of a suite, changed as the options demand. Throws Error for options that do not fit it.
 SuiteInfo info_of(SuiteInfo info, const SuiteOptions& options) {
   check_level(options.level, info);
   check_baseline(options.baseline, info);
@@ -70,7 +70,7 @@ struct Suite::Resolved {
   std::string name;
   SuiteOptions options;
   std::shared_ptr<const SuiteDefinition> definition;
-  SuiteInfo info;  // the definition's, as the options change it
+  SuiteInfo info;  // the definition's, changed as the options demand
   std::optional<ErrorKind> held_out;
 
   static std::shared_ptr<const Resolved> of(const std::string& name, std::shared_ptr<const SuiteDefinition> definition,

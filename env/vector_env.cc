@@ -40,7 +40,7 @@ struct VectorEnv::Pool {
   std::vector<Done> done;   // in order of completion
   std::size_t awaited = 0;  // how many results the caller waits for
   std::size_t in_flight = 0;
-  std::vector<std::jthread> threads;  // last: stopped before the rest goes
+  std::vector<std::jthread> threads;  // last: stopped before the other members are destroyed
 
   Pool(const EnvFactory& make, std::uint64_t tasks, const VectorOptions& wanted) : options(wanted), test_tasks(tasks) {
     if (options.num_envs < 1) throw Error("VectorEnv: num_envs is {}; give at least 1.", options.num_envs);
@@ -63,7 +63,7 @@ struct VectorEnv::Pool {
     while (work.wait(lock, stop, [this] { return !jobs.empty(); })) carry_out_next(lock);
   }
 
-  // REQUIRES: the lock is held and there is a job. The lock is free while the env works.
+  // REQUIRES: the lock is held and there is a job. The lock is released while the env works.
   void carry_out_next(std::unique_lock<std::mutex>& lock) {
     Job job = std::move(jobs.front());
     jobs.pop_front();
@@ -166,7 +166,7 @@ struct VectorEnv::Pool {
     throw Error("VectorEnv: env {}: {}", failed.step.env_id, failed.error);
   }
 
-  // All jobs at once, this thread working too, results in env order; after an Error nothing is in flight.
+  // Runs all jobs at once, on this thread too; results in env order. After an Error nothing is in flight.
   std::vector<VectorStep> run(std::vector<Job> batch) {
     if (in_flight > 0) throw Error("VectorEnv: {} envs are in flight; receive their results first.", in_flight);
     const std::size_t count = batch.size();

@@ -1,5 +1,5 @@
-// env/vector_env.h - many Envs stepped by a pool of threads, all at once (step) or first-finished (send / recv, as
-// EnvPool).
+// env/vector_env.h - steps many Envs on a pool of threads: all at once (step), or in order of completion (send / recv,
+// as EnvPool does).
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,10 @@
 
 namespace agon::env {
 
-// Gymnasium's three modes (AutoresetMode). next_step: the step after an end ignores its action, returns the new
+// Gymnasium's three modes (AutoresetMode). next_step: the step after an end ignores its action and returns the new
 // episode's first observation with reward 0. same_step: the ending step already returns the new episode's first
-// observation, the old one's last in `final_observation` / `final_info`. disabled: the caller resets.
+// observation; VectorStep::final holds the old episode's last step (Gymnasium's `final_observation` and `final_info`).
+// disabled: the caller resets.
 enum class Autoreset { next_step, same_step, disabled };
 
 struct VectorOptions {
@@ -24,7 +25,7 @@ struct VectorOptions {
   int threads = 0;     // 0: the machine's cores
   Autoreset autoreset = Autoreset::next_step;
   Split split = Split::train;
-  // Env i plays tasks i, i + num_envs, i + 2 num_envs, ... of this seed; the test split begins again at its end.
+  // Env i plays tasks i, i + num_envs, i + 2 num_envs, ... of this seed; the test split starts over at its end.
   std::uint64_t seed = 0;
 };
 
@@ -34,14 +35,15 @@ struct VectorStep {
   std::unique_ptr<StepResult> final;  // same_step only: the ending step of the old episode
 };
 
-// Results come in env order from reset/step; in order of completion from recv. Its methods are called from one thread.
-// Misuse throws Error and changes nothing: stepping an env that was never reset or is in flight, receiving more than is
-// in flight, options out of range. If an env throws, the call that would have returned its result throws Error with the
-// env's number. That env then waits for a reset; the results of the others come with the next recv (a step loses them).
+// reset and step return results in env order, recv in order of completion. Call all methods from one thread. Misuse
+// throws Error and changes nothing: stepping an env that was never reset or is in flight, receiving more than is in
+// flight, options out of range. If an env throws, the call that would have returned its result throws Error with the
+// env's number. That env then waits for a reset. The next recv returns the results of the other envs; step discards
+// them.
 class VectorEnv {
  public:
   VectorEnv(const Suite& suite, const VectorOptions& options);
-  // test_tasks: the size of the test split of what `make` builds.
+  // test_tasks: size of the test split of the suite whose envs `make` builds.
   VectorEnv(const EnvFactory& make, std::uint64_t test_tasks, const VectorOptions& options);
   ~VectorEnv();
   int num_envs() const;

@@ -18,10 +18,10 @@ std::string tagged(StepVerdict verdict);
 
 struct ParsedVerdict {
   StepVerdict verdict = StepVerdict::invalid;
-  Span word;          // what stands between the tags; empty without them
-  std::string fault;  // of an invalid one
+  Span word;          // the text between the tags; empty without them
+  std::string fault;  // why the verdict is invalid
 };
-// Between the first <Answer> and the first </Answer> of the text, trimmed; compared without regard to case.
+// Reads the text between the first <Answer> and the first </Answer>, trimmed; letter case is ignored.
 ParsedVerdict parse_verdict(std::string_view text);
 
 }  // namespace agon::env

@@ -6,8 +6,8 @@
 
 namespace agon::env {
 
-// Corners; x1 <= x2 and y1 <= y2 for a valid box. Units are the caller's (agon's suites: 0-1000 of the picture's
-// sides).
+// A box, given by two of its corners. A valid box has x1 <= x2 and y1 <= y2. The caller chooses the units (agon's
+// suites: 0-1000 of the picture's sides).
 struct Box {
   double x1 = 0, y1 = 0, x2 = 0, y2 = 0;
   bool operator==(const Box&) const = default;
@@ -19,8 +19,9 @@ double giou(const Box& a, const Box& b);            // Rezatofighi et al. 2019, 
 double ciou(const Box& a, const Box& b);            // Zheng et al. 2020
 bool contains(const Box& box, double x, double y);  // borders included
 
-// The group with the most weight of boxes that overlap by IoU > threshold with its running mean (greedy, in order;
-// ties: the first group). weights: one a box; empty: 1 each. Returns the indices of its members; empty for no boxes.
+// Groups boxes greedily, in order: a box joins the first group whose running mean it overlaps by IoU > threshold.
+// Returns the indices of the boxes in the group with the most weight (ties: the first group); empty without boxes.
+// `weights`: one per box; empty: 1 each.
 std::vector<std::size_t> largest_cluster(const std::vector<Box>& boxes, const std::vector<double>& weights = {},
                                          double threshold = 0.5);
 

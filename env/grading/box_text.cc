@@ -1,4 +1,4 @@
-// A text is parted into tuples of numbers and named numbers, from left to right.
+// Reads a text from left to right as tuples of numbers and named numbers.
 #include "env/grading/box_text.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ constexpr std::string_view kOpenTags[] = {"<box>",           "<|box_start|>", "<
                                           "<|point_start|>", "<|det|>",       "<coord>", "<bounding_box>", "<click>"};
 constexpr std::string_view kCloseTags[] = {"</box>",        "<|box_end|>", "</bbox>",  "</point>",        "</points>",
                                            "<|point_end|>", "<|/det|>",    "</coord>", "</bounding_box>", "</click>"};
-// In JSON: keys of places that may be written as texts, and of texts that say nothing of the place.
+// JSON keys of places that may be written as texts, and of texts that name no place.
 constexpr std::string_view kPlaceKeys[] = {"coord", "box", "point", "position", "element"};
 constexpr std::string_view kTextKeys[] = {
     "label",          "name",          "text",        "description", "caption",     "object",    "class",
@@ -33,7 +33,7 @@ constexpr std::string_view kTextKeys[] = {
     "elementinfo",    "elementtype",   "elementname", "elementtext", "reflection",  "evidence",  "explain",
     "chainofthought", "cot",           "think",       "reasons",     "details"};
 
-// What of a text counts here.
+// A part of the text that the reader distinguishes.
 struct Token {
   enum class Kind { open, close, open_tag, close_tag, comma, number, location, name, other, end } kind = Kind::end;
   double number = 0;
@@ -68,7 +68,7 @@ class Tokens {
     return number ? number_at(first, c == '-') : take(Kind::other, 1);
   }
 
-  // Moves to the tag that closes a point, if one does: what stands before it is the point's label.
+  // Moves to the tag that closes a point, if there is one: the text before it is the point's label.
   void skip_label() {
     for (const std::string_view close : {"</point>", "</points>"})
       if (unclosed_ > at_)
@@ -78,7 +78,7 @@ class Tokens {
         }
     unclosed_ = at_;
   }
-  // Moves behind the quoted text that continues here.
+  // Moves past the end of the quoted text that continues here.
   void skip_text(char quote) {
     while (at_ < text_.size() && text_[at_] != quote) at_ += text_[at_] == '\\' ? 2 : 1;
     at_ = std::min(at_ + 1, text_.size());
@@ -90,7 +90,7 @@ class Tokens {
     at_ += size;
     return {kind, 0, text};
   }
-  // Florence's <loc_102>.
+  // <loc_102>, as Florence writes it.
   Token location_at() {
     constexpr std::string_view kStart = "<loc_";
     if (!text_.substr(at_).starts_with(kStart)) return {};
@@ -107,7 +107,7 @@ class Tokens {
     while (end < text_.size() && (is_letter(text_[end]) || is_digit(text_[end]) || text_[end] == '_')) ++end;
     return take(Kind::name, end - at_);
   }
-  // A number that is not a coordinate is something else.
+  // A number that is not a coordinate becomes a token of another kind.
   Token number_at(std::size_t first, bool negative) {
     double value = 0;
     const auto [end, code] = std::from_chars(text_.data() + first, text_.data() + text_.size(), value);
@@ -119,7 +119,7 @@ class Tokens {
   }
 
   std::string_view text_;
-  std::size_t at_ = 0, unclosed_ = std::string_view::npos;  // no point closes behind unclosed_
+  std::size_t at_ = 0, unclosed_ = std::string_view::npos;  // no point is closed after unclosed_
 };
 
 Box box_of(double x1, double y1, double x2, double y2) {
@@ -146,7 +146,7 @@ std::string side_name(std::string_view text) {
   return name;
 }
 
-// Keeps the last point and the last box while tokens go by.
+// Reads tokens one by one and keeps the last point and the last box.
 class PlaceReader {
  public:
   explicit PlaceReader(std::string_view text) : text_(text), tokens_(text) {}
@@ -197,7 +197,7 @@ class PlaceReader {
   };
   static constexpr std::size_t kFarthest = 160;  // bytes between two corners
 
-  // From behind the last place on.
+  // The text from the last place to the span.
   std::string_view between(Span span) const {
     return text_.substr(last_end_, std::max(span.begin, last_end_) - last_end_);
   }
@@ -212,7 +212,7 @@ class PlaceReader {
     last_end_ = std::max(last_end_, span.end);
   }
 
-  // A text behind a key of places is a tuple ("coordinate": "500,300"); one behind "label" and the like names no place.
+  // A text under a key of places is a tuple ("coordinate": "500,300"); one under "label" and the like names no place.
   bool quoted_value(const Token& token) {
     const bool quote = token.kind == Kind::other && (token.text == "\"" || token.text == "'");
     if (quote && quoted_) {
@@ -246,7 +246,7 @@ class PlaceReader {
     locations_span_.end = end_;
     locations_.push_back(value);
   }
-  // Four are a box, or the last four of several boxes.
+  // Four locations are a box, and of eight the last four; two are a point.
   void end_locations() {
     const std::size_t count = locations_.size();
     if (count == 0) return;
@@ -314,7 +314,7 @@ class PlaceReader {
     }
   }
 
-  // Ends the tuple that is open; `whole`: by its bracket, so that it counts.
+  // Ends the open tuple. `whole`: its bracket closed it, so it counts.
   void close_tuple(bool whole) {
     if (whole && open_ && values_.size() == 4) {
       end_points();
@@ -353,7 +353,7 @@ class PlaceReader {
       end_point(last[0], last[1]);
     points_.clear();
   }
-  // A point alone: with the one before it a box, if the text calls them corners across.
+  // A single point: forms a box with the one before it if the text calls them opposite corners.
   void end_point(double x, double y) {
     const auto corner = corner_of_point(between(row_), after(row_));
     const auto first = corner_point_;
@@ -371,7 +371,7 @@ class PlaceReader {
            (same(0, 1, 0) && same(1, 2, 1) && same(2, 3, 0) && same(3, 0, 1));
   }
 
-  // A named number: the last of each name counts; four of one box, or x and y, in any order.
+  // A named number: the last of each name counts. Four sides, or x and y, in any order, make a place.
   void side(double value) {
     const std::string name = name_;
     name_.clear();
@@ -422,8 +422,8 @@ class PlaceReader {
   bool open_ = false, tagged_ = false, comma_ = false, quoted_ = false;
   bool labelled_ = false;    // within <point x=..>, whose label follows
   bool row_denied_ = false;  // "not (500,300)"
-  bool value_ = false;       // "=" or ":" stood behind name_
-  int corner_ = -1;          // whose x and y are read: the first, the second, none
+  bool value_ = false;       // "=" or ":" followed name_
+  int corner_ = -1;          // the corner whose x and y are read: 0, 1, or -1 for none
   std::array<std::optional<std::array<double, 2>>, 2> corners_;
   std::vector<double> values_;                 // of the open tuple
   std::vector<std::array<double, 2>> points_;  // in a row
@@ -437,7 +437,7 @@ class PlaceReader {
   std::optional<CornerPoint> corner_point_;
 };
 
-// The numbers of a short text that holds nothing else, except "bbox:" and the like before them: 100, 200, 300, 400.
+// The numbers of a short text with nothing else in it, except "bbox:" and the like before them: 100, 200, 300, 400.
 std::vector<double> bare_numbers(std::string_view text) {
   constexpr std::size_t kLongest = 160;
   constexpr std::string_view kNames[] = {"bbox",   "box",        "bounding", "boundingbox", "bbox2d",   "the",

@@ -9,9 +9,9 @@ namespace agon::env {
 // The scale of points and boxes: pixels of the picture, or shares of its sides from 0 to 1 or 0 to 1000.
 enum class Coordinates { pixels, unit, thousandths };
 
-// The sides of the picture on a scale. size: in pixels; without it a pixel's side stands for them.
+// The width and height of the picture on a scale. `size`: in pixels; without it, the picture counts as 1 x 1.
 std::pair<double, double> extent(Coordinates scale, const std::optional<std::pair<double, double>>& size);
-// How much a place of one scale grows on another, across and down.
+// The factors, across and down, that convert a place from one scale to another. `size`: as above.
 std::pair<double, double> growth(Coordinates from, Coordinates to,
                                  const std::optional<std::pair<double, double>>& size);
 

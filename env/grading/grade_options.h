@@ -1,4 +1,5 @@
-// env/grading/grade_options.h - the settings of a task for its grader, besides the gold answer.
+// env/grading/grade_options.h - the settings that a task gives its grader in addition to the gold answer: options,
+// tolerance, coordinates and picture size.
 #pragma once
 
 #include <optional>
@@ -12,15 +13,15 @@
 
 namespace agon::env {
 
-// A grader that does not use one of these refuses it, except `options`.
+// A grader throws Error for a setting that it does not use, except `options`.
 struct GradeOptions {
   std::vector<std::string> options;                 // choice: the texts of A, B, C, ...
-  std::optional<Tolerance> tolerance;               // number; gui_step: `relative` alone, a share of the screen
+  std::optional<Tolerance> tolerance;               // number; gui_step: only `relative`, a share of the screen
   std::optional<Coordinates> coordinates;           // of the gold and of the response
-  std::optional<Coordinates> response_coordinates;  // of the response, where it is on another scale
-  std::optional<std::pair<double, double>> size;    // of the picture, where pixels and shares meet
+  std::optional<Coordinates> response_coordinates;  // of the response, if it is on another scale
+  std::optional<std::pair<double, double>> size;    // of the picture in pixels; converts pixels to shares
 };
-// The keys of a task that GradeOptions come from.
+// The keys of a task that grade_options_of reads.
 inline const std::vector<std::string> kGradeKeys = {"options", "tolerance", "coordinates", "response_coordinates",
                                                     "size"};
 // From a task's JSON object: "options": [..]; "tolerance": 0.05 (relative) or {"relative": .., "absolute": ..};
@@ -28,8 +29,8 @@ inline const std::vector<std::string> kGradeKeys = {"options", "tolerance", "coo
 // Throws Error for other values.
 GradeOptions grade_options_of(const Json& task);
 
-// A value of a task in a message: ASCII alone, and not all of what is long.
+// A value of a task as a message shows it: as JSON in ASCII, cut if it is long.
 std::string printed(const Json& value);
-std::string text_of(const Json& value);  // a text as it is, another value as JSON
+std::string text_of(const Json& value);  // a string as it is, any other value as JSON
 
 }  // namespace agon::env

@@ -24,7 +24,7 @@ struct Entry {
   const char* name;
   std::unique_ptr<AnswerRule> (*make)();
   double threshold = 1;
-  bool tolerance = false, places = false;  // what it takes
+  bool tolerance = false, places = false;  // whether it takes these settings
 };
 constexpr Entry kGraders[] = {
     {"exact", make_exact_rule},

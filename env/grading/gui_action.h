@@ -41,13 +41,13 @@ struct GuiAction {
 
 std::optional<GuiActionType> gui_action_type(std::string_view name);  // "CLICK"
 // Reads one action; surrounding white space and an <answer> around it are allowed, anything else is not an action.
-// Numbers off the screen are read as they are; texts may hold brackets and line breaks.
+// Coordinates off the screen are not clipped; texts may hold brackets and line breaks.
 std::optional<GuiAction> parse_gui_action(std::string_view text);
 std::string format_gui_action(const GuiAction& action);  // parse(format(a)) == a for whole coordinates
 
 struct GuiMatch {
   bool type = false, success = false;  // same type; same type and arguments
-  std::optional<bool> grounding;       // CLICKs of the right type: within the distance
+  std::optional<bool> grounding;       // only if both are CLICK: within the distance
 };
 // Step match of a prediction against gold. max_distance: 0.14 (OS-Atlas) or 0.04 (AgentCPM-GUI), as a share of the
 // screen. TYPE and OPEN_APP: equal, or F1 of the sets of lower-case words > 0.5. Others: equal.

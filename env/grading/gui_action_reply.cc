@@ -15,7 +15,7 @@
 namespace agon::env {
 namespace {
 
-// {"duration": 3000} and nothing else but a thought: AgentCPM-GUI's wait.
+// AgentCPM-GUI's wait: {"duration": 3000} with at most a thought and a status.
 bool is_pause(const SortedJson& json) {
   if (!json.contains("duration") || !json["duration"].is_number()) return false;
   constexpr std::string_view kBeside[] = {"duration", "thought", "STATUS"};
@@ -24,8 +24,8 @@ bool is_pause(const SortedJson& json) {
   return true;
 }
 
-// {"POINT": [500,300]}, {"POINT": [500,500], "to": "up"} (a finger's way), {"TYPE": "hello"}, {"PRESS": "BACK"},
-// {"STATUS": "finish"}: AgentCPM-GUI's.
+// AgentCPM-GUI's actions: {"POINT": [500,300]}, {"POINT": [500,500], "to": "up"} (a movement of the finger),
+// {"TYPE": "hello"}, {"PRESS": "BACK"}, {"STATUS": "finish"}.
 std::optional<GuiAction> keyed_action(const SortedJson& json, GuiCallArguments arguments) {
   const auto text = [&](const char* key) {
     return json.contains(key) && json[key].is_string() ? std::optional(json[key].get<std::string>()) : std::nullopt;
@@ -41,7 +41,7 @@ std::optional<GuiAction> keyed_action(const SortedJson& json, GuiCallArguments a
 
 std::optional<GuiAction> called_action(std::string_view line);
 
-// Keys such as "Action" in lower case, and arguments that are the text of an object as that object.
+// The object with keys such as "Action" in lower case, and with arguments parsed if they are an object in a string.
 SortedJson with_plain_keys(const SortedJson& json) {
   SortedJson plain = SortedJson::object();
   for (const auto& [key, value] : json.items()) {
@@ -62,7 +62,7 @@ std::optional<std::string> typed_text(const SortedJson& json) {
   return {};
 }
 
-// Without reasons, whose words and places are not the action's.
+// The arguments without reasons, whose words and places do not belong to the action.
 std::string written_arguments(SortedJson json) {
   for (const char* key : {"thought", "thoughts", "thinking", "reason", "reasoning", "explanation", "observation",
                           "plan", "summary", "description", "reflection", "conclusion", "analysis"})
@@ -70,7 +70,7 @@ std::string written_arguments(SortedJson json) {
   return json.dump(-1, ' ', false, SortedJson::error_handler_t::replace);
 }
 
-// {"action": "click", "coordinate": [500,300]}; the last object that is an action, also as a call's arguments. Of
+// {"action": "click", "coordinate": [500,300]}: the last object that is an action, also within a call's arguments; of
 // {"actions": [..]} the only one.
 std::optional<GuiAction> action_of(const SortedJson& json, int depth) {
   if (depth > 4) return {};
@@ -99,8 +99,8 @@ std::optional<GuiAction> action_of(const SortedJson& json, int depth) {
   return keyed_action(json, arguments);
 }
 
-// What Python writes outside of strings, as JSON has it: None, True, False and tuples. The bytes that it takes; 0:
-// none.
+// Appends what Python writes outside of strings (None, True, False, tuples) as JSON. Returns the bytes read; 0: there
+// is nothing of the kind.
 std::size_t add_python_word(std::string_view rest, std::string& json) {
   for (const auto& [word, value] : {std::pair{"None", "null"}, std::pair{"True", "true"}, std::pair{"False", "false"},
                                     std::pair{"(", "["}, std::pair{")", "]"}})
@@ -111,7 +111,7 @@ std::size_t add_python_word(std::string_view rest, std::string& json) {
   return 0;
 }
 
-// A list or dict as Python writes it: strings in single quotes.
+// A Python list or dict, whose strings have single quotes, as JSON.
 std::string with_double_quotes(std::string_view text) {
   std::string json;
   char quote = 0;
@@ -153,14 +153,14 @@ bool ends_argument(std::string_view rest) {
   return rest.substr(name).starts_with('=') && rest.size() > name + 1 && rest[name + 1] != ' ';
 }
 
-// Where the quote at the front of a text closes: the first like it that ends an argument, else the last.
+// Where the quote at the front of a text closes: at the first such quote that ends an argument, else at the last.
 std::size_t closing_quote(std::string_view quoted) {
   for (std::size_t at = quoted.find(quoted[0], 1); at != quoted.npos; at = quoted.find(quoted[0], at + 1))
     if (quoted[at - 1] != '\\' && ends_argument(quoted.substr(at + 1, 60))) return at;
   return quoted.rfind(quoted[0]);
 }
 
-// Where a name such as "text=" begins that is not the end of a longer one, such as "element_text=".
+// The position of a name such as "text=" that is not the end of a longer one, such as "element_text=".
 std::size_t argument_named(std::string_view written, std::string_view name) {
   std::size_t at = written.find(name, 1);
   while (at != written.npos && (is_word_byte(written[at - 1]) || written[at - 1] == '_'))
@@ -168,7 +168,7 @@ std::size_t argument_named(std::string_view written, std::string_view name) {
   return at;
 }
 
-// The text that a name gives, content='...'; the first that stands in quotes; or in square brackets; or the whole.
+// The text after a name, content='...'; else the first text in quotes; else that in square brackets; else the whole.
 std::string text_in(std::string_view written) {
   for (const std::string_view name : {"content=", "text=", "app_name=", "app="})
     if (const std::size_t at = argument_named(written, name); at != written.npos)
@@ -193,7 +193,7 @@ bool stands_by_itself(GuiCall call, std::string_view rest) {
          (word == "up" || word == "down" || word == "left" || word == "right");
 }
 
-// do(action="Tap", element=[500,300]): the call that the first argument names, with the others.
+// do(action="Tap", element=[500,300]): the call that the first argument names, with the other arguments.
 std::optional<GuiAction> named_call(std::string_view rest) {
   std::string_view arguments = rest;
   if (!unwrap(arguments, "(", ")") || !trim(arguments).starts_with("action=")) return {};
@@ -206,7 +206,7 @@ std::optional<GuiAction> named_call(std::string_view rest) {
   return call ? action_of(*call, {others, text_in(others)}) : std::nullopt;
 }
 
-// Behind the bracket that closes the one at the front of a text; its size: none does.
+// The position after the bracket that closes the one at the front of a text; the text's size if none does.
 std::size_t behind_brackets(std::string_view text) {
   int depth = 0;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -216,7 +216,7 @@ std::size_t behind_brackets(std::string_view text) {
   return text.size();
 }
 
-// Does a text begin with a call, behind "or", "and", "then" and the like?
+// Does a text begin with a call, perhaps after "or", "and", "then" and the like?
 bool begins_with_call(std::string_view text) {
   constexpr std::string_view kLinks[] = {"or",   "and",  "then",     "alternatively", "maybe",
                                          "else", "next", "possibly", "finally"};
@@ -231,7 +231,7 @@ bool begins_with_call(std::string_view text) {
   return gui_call_named(last) && (gui_action_type(last) || text.substr(name.size()).starts_with('('));
 }
 
-// Does a second call stand behind the first: click(1,2); press_back(), click(1,2) or wait()?
+// Does a second call follow the first: click(1,2); press_back(), click(1,2) or wait()?
 bool holds_second_call(std::string_view rest) {
   if (const std::size_t point = rest.find("</point>"); point != rest.npos && !rest.starts_with('('))
     return begins_with_call(rest.substr(point + 8));
@@ -240,7 +240,7 @@ bool holds_second_call(std::string_view rest) {
   return end != rest.npos && begins_with_call(rest.substr(end));
 }
 
-// scroll_down: a call whose name says where.
+// The direction in the name of a call: scroll_down.
 std::optional<Direction> direction_in_name(std::string_view name) {
   const std::string lower = ascii_lower(name.substr(0, 16));
   if (!lower.starts_with("scroll")) return {};
@@ -250,7 +250,7 @@ std::optional<Direction> direction_in_name(std::string_view name) {
   return {};
 }
 
-// "Step 3:", "Action 1:", "1)": what a line begins with before its action.
+// A line without "Step 3:", "Action 1:", "1)" and the like before its action.
 std::string_view without_step(std::string_view line) {
   constexpr std::string_view kSteps[] = {"step", "action", "\u6b65\u9aa4", "\u52a8\u4f5c", "\u64cd\u4f5c", "\u7b2c"};
   const std::string start = ascii_lower(line.substr(0, 16));
@@ -306,7 +306,7 @@ std::optional<GuiAction> called_action(std::string_view line) {
   return action_of(*call, {rest, text_in(rest)});
 }
 
-// Where the line of `at` begins to say what is typed, before `at`: content='..., ("...
+// Where, in the line of `at` and before `at`, the text to type begins: content='..., ("...
 std::size_t start_of_typed(std::string_view lower, std::size_t at) {
   const std::string_view before = lower.substr(0, at);
   const std::size_t line_break = before.rfind('\n'), line = line_break == before.npos ? 0 : line_break + 1;
@@ -316,7 +316,7 @@ std::size_t start_of_typed(std::string_view lower, std::size_t at) {
   return first;
 }
 
-// Before "action:": it is not the one that is taken now.
+// Do the words before "action:" say that it is not the action taken now?
 bool names_other_action(std::string_view lower) {
   constexpr std::string_view kOthers[] = {
       "previous",   "last",      "past",      "prior",       "earlier", "available", "possible",
@@ -349,7 +349,7 @@ constexpr std::string_view kActionLabels[] = {"action:",
                                               "\u884c\u52a8:",
                                               "\u884c\u52a8\uff1a"};
 
-// Behind the last "action:" or the like that is not part of what is typed, and 0 without one.
+// The position after the last "action:" or the like outside of typed text; 0 without one.
 std::size_t behind_label(std::string_view lower) {
   std::size_t begin = 0;
   for (const std::string_view label : kActionLabels) {
@@ -368,7 +368,7 @@ std::size_t behind_label(std::string_view lower) {
   return begin;
 }
 
-// "Action: BACK", "Action: DONE": a name alone, which only a label makes an action.
+// "Action: BACK", "Action: DONE": a name alone is an action only after a label.
 std::optional<GuiAction> labelled_name(std::string_view part) {
   if (part.ends_with('.')) part.remove_suffix(1);
   if (part.size() > 20 || part.find_first_of(" \n") != part.npos) return {};
@@ -378,7 +378,7 @@ std::optional<GuiAction> labelled_name(std::string_view part) {
   return alone ? action_of(*call, GuiCallArguments{}) : std::nullopt;
 }
 
-// Without the lines below "Available actions:", "Previous actions:" and "History:", up to an empty line.
+// The text without the lines below "Available actions:", "Previous actions:" and "History:", up to an empty line.
 std::string without_other_actions(std::string_view part) {
   std::string kept;
   bool other = false;

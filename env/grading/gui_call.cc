@@ -74,7 +74,7 @@ bool has_word(std::string_view lower, std::string_view word) {
   return false;
 }
 
-// button='right', "button": "middle": another action than a click.
+// button='right', "button": "middle": not an action that agon knows.
 bool names_other_button(std::string_view written) {
   const std::string lower = ascii_lower(written);
   for (std::size_t at = lower.find("button"); at != lower.npos; at = lower.find("button", at + 1)) {
@@ -85,7 +85,7 @@ bool names_other_button(std::string_view written) {
   return false;
 }
 
-// Behind a name such as "scroll_y", the number that it gives; 0 without one.
+// The number after a name such as "scroll_y"; 0 without one.
 double number_named(std::string_view lower, std::string_view name) {
   const std::size_t at = lower.find(name);
   if (at == lower.npos) return 0;

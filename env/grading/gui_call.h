@@ -10,8 +10,8 @@
 
 namespace agon::env {
 
-// swipe: a finger's way, against which the page scrolls; press: a key that the arguments name; status: how the task
-// ended.
+// swipe: a movement of the finger; the page scrolls the opposite way. press: a key that the arguments name. status: how
+// the task ended.
 enum class GuiCall {
   click,
   long_press,
@@ -27,14 +27,15 @@ enum class GuiCall {
   press,
   status
 };
-std::optional<GuiCall> gui_call_named(std::string_view text);  // in any case, with or without "_", "-" and blanks
+std::optional<GuiCall> gui_call_named(std::string_view text);  // in any case; ignores "_", "-" and blanks
 
-// The arguments of a call: what it says, and its texts.
+// The arguments of a call: as they are written, and the text among them.
 struct GuiCallArguments {
   std::string_view written;
   std::optional<std::string> text;  // typed, or an app's name
 };
-// Nothing where they say too little, or more than one thing; and for a click of another button than the left.
+// The action of a call. nullopt if its arguments are incomplete or ambiguous, and for a click with another button than
+// the left one.
 std::optional<GuiAction> action_of(GuiCall call, const GuiCallArguments& arguments);
 
 }  // namespace agon::env

@@ -1,4 +1,4 @@
-// env/grading/near_place.h - the words around a place, which say what it is.
+// env/grading/near_place.h - reads the words around a place (a point or a box in a text), which tell what the place is.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,15 @@
 
 namespace agon::env {
 
-inline constexpr std::size_t kPlaceWindow = 160;  // bytes that are looked at
+inline constexpr std::size_t kPlaceWindow = 160;  // bytes read before or after a place
 
 inline std::string_view end_of(std::string_view text) { return last_bytes(text, kPlaceWindow); }
 inline std::string_view start_of(std::string_view text) { return cut_text(text, kPlaceWindow); }
 // "don't" and "left-hand" are one word each.
 inline std::vector<std::string_view> words_near(std::string_view text) { return words_in(text, "'-"); }
 
-// Where the last of some words begins, npos: none stands there. Words that are not whole ones count in scripts alone
-// that do not part them.
+// Position and size of the last of `words` in a text; position npos if it has none. Only whole words count, except in
+// scripts without blanks between words.
 template <typename Words>
 std::pair<std::size_t, std::size_t> last_word(std::string_view text, const Words& words) {
   std::pair<std::size_t, std::size_t> last{text.npos, 0};

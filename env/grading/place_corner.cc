@@ -47,7 +47,7 @@ constexpr CornerName kEnds[] = {
     {"ends", Corner::bottom_right},  {"end", Corner::bottom_right},      {"ending", Corner::bottom_right},
     {"to", Corner::bottom_right},    {"finishes", Corner::bottom_right}, {"\u4ece", Corner::top_left},
     {"\u5230", Corner::bottom_right}};
-// Between a corner's name and its point.
+// Words between a corner's name and its point.
 constexpr std::string_view kCornerLinks[] = {
     "corner",     "corners",   "is",       "at",       "coordinates", "coordinate", "point",  "vertex", "located",
     "of",         "the",       "its",      "position", "x1",          "y1",         "x2",     "y2",     "x",
@@ -60,7 +60,7 @@ constexpr std::string_view kChineseLinks[] = {"\u89d2",       "\u5750\u6807", "\
                                               "\u5728",       "\u70b9",       "\u7684", "\u9876", "\u5904",
                                               "\u4f4d\u7f6e", "\u5230",       "\u8fb9"};
 
-// Does a text hold nothing but words that link a corner's name and its point?
+// Does a text hold only words that link a corner's name and its point?
 bool only_links(std::string_view text) {
   for (const std::string_view whole : words_near(text)) {
     if (is_among(whole, kCornerLinks)) continue;
@@ -82,7 +82,7 @@ std::string corner_text(std::string_view text) {
   return lower;
 }
 
-// "the icon in the top-left corner": where a thing is.
+// "the icon in the top-left corner": the corner says where a thing is, and is not a point.
 bool says_where(std::string_view before) {
   constexpr std::string_view kWhere[] = {" in the ", " at the ", " on the ", " near the ", " in its ", " near its "};
   return ends_with_any(before, kWhere);
@@ -103,7 +103,7 @@ std::optional<Corner> last_corner(std::string_view lower, const Names& names) {
   return corner;
 }
 
-// " in the bottom right", " (top-left)", "为左上角", "is the top-left corner".
+// The corner named after a point: " in the bottom right", " (top-left)", "为左上角", "is the top-left corner".
 std::optional<Corner> corner_behind(std::string_view after) {
   constexpr std::string_view kLinks[] = {"in ",    "at ",    "as ",          "is ",   "on ",   "for ",
                                          "being ", "the ",   "its ",         "(",     "[",     ",",

@@ -10,7 +10,7 @@
 namespace agon::env {
 namespace {
 
-constexpr std::size_t kMostRead = 400;  // bytes of a sentence that are looked at
+constexpr std::size_t kMostRead = 400;  // bytes of a sentence that are read
 
 constexpr std::string_view kHints[] = {"not",
                                        "n't",
@@ -51,7 +51,7 @@ constexpr std::string_view kHints[] = {"not",
                                        "eispiel",
                                        "\u043f\u0440\u0438\u043c\u0435\u0440"};
 
-// --- Units: sentences, and what stands behind " but " and ";" ---
+// --- Units: sentences, and their parts after " but " and ";" ---
 
 bool is_turn(std::string_view rest) {
   constexpr std::string_view kTurns[] = {" but ", " however, ", " however ", " so I ", " so the ", " so i "};
@@ -59,7 +59,7 @@ bool is_turn(std::string_view rest) {
          rest.starts_with("\uff0c\u4e0d\u8fc7") || rest.starts_with(",\u4e0d\u8fc7");
 }
 
-// Where the unit that begins there ends.
+// Where the unit that begins at `begin` ends.
 std::size_t unit_end(std::string_view text, std::size_t begin) {
   for (std::size_t at = begin; at < text.size(); ++at) {
     const char c = text[at];
@@ -77,7 +77,7 @@ std::size_t unit_end(std::string_view text, std::size_t begin) {
 
 std::vector<std::string_view> words_of(std::string_view text) { return words_in(text, "'"); }
 
-// A place alone, or in a form that is not prose: a line of numbers, a tag, JSON.
+// Is the unit a place alone, or in a form that is not prose: a line of numbers, a tag, JSON?
 bool stands_alone(std::string_view unit) {
   if (!has_digit(unit)) return false;
   constexpr std::string_view kForms[] = {"<box", "<point", "<|box", "<loc_", "\":", "':", "click("};
@@ -100,7 +100,7 @@ constexpr std::string_view kBeing[] = {"visible",  "present",      "found",   "s
                                        "seen",     "identifiable", "located", "appear"};
 constexpr std::string_view kPictures[] = {"image", "picture", "photo",  "photograph", "screenshot", "screen",
                                           "scene", "page",    "figure", "view",       "frame",      "interface"};
-// What a sentence says that it does not see is not what is asked for.
+// With these, what a sentence does not see is not the target.
 constexpr std::string_view kExcuses[] = {"else",       "other",   "others",  "another",    "more",      "better",
                                          "clearly",    "exact",   "exactly", "precise",    "precisely", "fully",
                                          "entire",     "whole",   "further", "additional", "rest",      "doubt",
@@ -195,7 +195,7 @@ bool says_unseen(const Words& words) {
   return false;
 }
 
-// "But no dog": all of a clause is what is not there.
+// "But no dog": the whole clause is the thing that is not there.
 bool is_none_alone(const Words& words) {
   constexpr std::size_t kMostWords = 5;
   constexpr std::string_view kVerbs[] = {"is", "are", "was", "were", "has", "matter"};
@@ -204,7 +204,7 @@ bool is_none_alone(const Words& words) {
          !any_within(words, 2, words.size(), kVerbs) && std::none_of(words.begin(), words.end(), has_digit);
 }
 
-// "No dog, only a cat at ..": the place is another thing's.
+// "No dog, only a cat at ..": the place belongs to another thing.
 bool has_another_only(const Words& words) {
   for (std::size_t i = 2; i < std::min<std::size_t>(words.size(), 6) && words[0] == "no"; ++i)
     if ((words[i] == "only" || words[i] == "just") &&
@@ -213,7 +213,7 @@ bool has_another_only(const Words& words) {
   return false;
 }
 
-// "The dog is missing.", "is absent from the picture": without a place.
+// "The dog is missing.", "is absent from the picture", in a sentence without numbers.
 bool says_absent(const Words& words) {
   if (std::any_of(words.begin(), words.end(), has_digit)) return false;
   for (std::size_t i = 1; i < words.size(); ++i) {
@@ -260,7 +260,7 @@ bool gives_example(std::string_view lower) {
   return has_digit(lower) && contains_any(lower, kExamples);
 }
 
-// --- Behind a refusal ---
+// --- After a refusal ---
 
 constexpr std::string_view kCommon[] = {
     "the",       "this",   "that",     "any",      "there",  "image",  "picture", "photo", "screen",    "screenshot",
@@ -288,7 +288,7 @@ constexpr std::string_view kChineseMarkers[] = {
     "\u4f46", "\u4e0d\u8fc7", "\u53ef\u80fd", "\u5927\u6982", "\u5e94\u8be5", "\u4f30\u8ba1", "\u7136\u800c",
     "\u5b83", "\u6240\u4ee5", "aber ",        "pero ",        "mais ",        "\u043d\u043e "};
 
-// The words of a refusal that tell what was looked for: the special ones, or else the general ones.
+// The words of a refusal that name the target: the specific ones, else the general ones.
 std::vector<std::string> sought(const Words& words) {
   std::vector<std::string> special, general;
   for (const std::string_view word : words) {
@@ -298,7 +298,7 @@ std::vector<std::string> sought(const Words& words) {
   return special.empty() ? general : special;
 }
 
-// "a cat is at", "the only animal is": another thing than the one that was looked for.
+// "a cat is at", "the only animal is": the sentence names something other than the target.
 bool names_other(const Words& words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] == "only") return true;
@@ -307,7 +307,7 @@ bool names_other(const Words& words) {
   return false;
 }
 
-// May a sentence behind a refusal give the place after all?
+// May a sentence after a refusal still give the place?
 bool gives_after_all(std::string_view unit, const Words& words, const std::vector<std::string>& sought_words) {
   if (stands_alone(unit)) return true;
   for (const std::string_view word : words)
@@ -322,7 +322,7 @@ bool is_firm(std::string_view unit, std::string_view lower) {
   return stands_alone(unit) || (has_digit(lower) && contains_any(lower, kAnswers));
 }
 
-// The units that may give the place. A refusal takes the earlier ones away that are not firm.
+// The units that may give the place. A refusal removes the earlier ones that are not firm.
 class KeptUnits {
  public:
   void add(std::string_view unit) {
@@ -351,7 +351,7 @@ class KeptUnits {
     bool firm;
   };
   std::vector<Unit> units_;
-  std::size_t all_firm_ = 0;  // of the first ones
+  std::size_t all_firm_ = 0;  // number of units at the front known to be firm
   bool refused_ = false;
   std::vector<std::string> sought_;
 };

@@ -1,5 +1,5 @@
-// env/grading/place_refused.h - recognises texts that say that there is no place to give (env/grading/box_text.h). A
-// pure function, in linear time.
+// env/grading/place_refused.h - removes places from texts that say that the target was not found, before
+// env/grading/box_text.h reads them. A pure function, in linear time.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace agon::env {
 
-// A plain text without what cannot be its answer: examples of a format; and, around a sentence that says that nothing
-// is to be found, the places before it and those that a later sentence gives for another thing. Answers behind "the
-// answer is", and places that stand alone, stay.
+// A plain text without sentences that cannot hold its answer: examples of a format; a sentence that says that nothing
+// was found; the sentences before it; and later ones that give the place of another thing. It keeps answers after "the
+// answer is", and places that stand alone.
 std::string without_refusals(std::string_view plain);
 
 }  // namespace agon::env

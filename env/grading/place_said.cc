@@ -16,7 +16,7 @@ namespace {
 
 // --- Clauses ---
 
-// The bytes of the mark that ends a clause there; 0: none does.
+// The bytes of the mark at `at` that ends a clause; 0: there is none.
 std::size_t clause_mark(std::string_view text, std::size_t at) {
   if (std::string_view(",;:!?\n").find(text[at]) != std::string_view::npos) return 1;
   if (text[at] == '.') return at + 1 == text.size() || text[at + 1] == ' ' ? 1 : 0;
@@ -25,7 +25,7 @@ std::size_t clause_mark(std::string_view text, std::size_t at) {
   return 0;
 }
 
-// Without what stands in quotes: labels of what is to be clicked.
+// The text without quoted parts, which are labels of what to click.
 std::string without_quoted(std::string_view text) {
   std::string kept;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -39,7 +39,7 @@ std::string without_quoted(std::string_view text) {
   return kept;
 }
 
-// The words of a text up to the place behind it, from the last mark or " but " on.
+// The clause that leads to the place after a text: from the last mark or " but " on.
 std::string clause_before(std::string_view before) {
   const std::string text = without_quoted(end_of(before));
   std::size_t begin = 0;
@@ -63,7 +63,7 @@ constexpr std::string_view kNone[] = {"no",     "none",       "nothing", "nowher
                                       "nenhum", "ning\u00fan"};
 constexpr std::string_view kHaving[] = {"with",     "has", "have", "having", "had",
                                         "contains", "of",  "by",   "if",     "whether"};
-// Behind "no" and "not": what is said does not deny.
+// After "no" and "not", these mean that nothing is denied.
 constexpr std::string_view kNoDenials[] = {"only",   "just",    "far",    "doubt",    "wait",   "problem",
                                            "matter", "worries", "forget", "hesitate", "longer", "later"};
 constexpr std::string_view kOpinions[] = {"think", "believe", "sure",      "certain",   "know",  "say",  "agree",
@@ -75,7 +75,7 @@ constexpr std::string_view kRelatives[] = {"that", "which", "who", "where", "wha
 
 bool is_number(std::string_view word) { return word[0] >= '0' && word[0] <= '9'; }
 
-// Does the sentence continue, behind its word `from`, with a verb that says what the place is?
+// Does the sentence continue, after its word `from`, with a verb that says what the place is?
 bool goes_on(const std::vector<std::string_view>& words, std::size_t from) {
   for (std::size_t i = from + 2; i < words.size(); ++i)
     if (is_among(words[i], kVerbs) && !is_among(words[i - 1], kRelatives)) return true;
@@ -87,7 +87,7 @@ bool is_name(std::string_view written) {
   return written.size() > 1 && written[0] >= 'A' && written[0] <= 'Z' && written[1] >= 'a' && written[1] <= 'z';
 }
 
-// Does a word of a clause deny the place behind the clause? `written`: the words as they stand there.
+// Does word `i` of a clause deny the place after the clause? `written`: the words in their original case.
 bool denies_at(const std::vector<std::string_view>& words, const std::vector<std::string_view>& written,
                std::size_t i) {
   const std::string_view word = words[i];
@@ -107,7 +107,7 @@ constexpr std::string_view kChineseDenials[] = {
     "\u6ca1\u5728",       "\u65e0\u6cd5",       "\u5e76\u975e", "\u907f\u514d", "\u672a\u5728",
     "\u4e0d\u5c5e\u4e8e", "\u4e0d\u5305\u542b", "\u522b\u6309", "\u5225\u6309"};
 
-// 目标不在, 不要点击; not 没有边框的按钮位于.
+// True for 目标不在, 不要点击; false for 没有边框的按钮位于.
 bool has_chinese_denial(std::string_view clause) {
   const auto [at, size] = last_word(clause, kChineseDenials);
   if (at == clause.npos) return false;
@@ -129,7 +129,7 @@ bool denies_behind_clause(std::string_view before) {
   return false;
 }
 
-// --- Denials behind a place ---
+// --- Denials after a place ---
 
 constexpr std::string_view kDeniedVerbs[] = {
     "is not",           "isn't",          "was not",           "wasn't",       "are not",        "aren't",
@@ -191,7 +191,7 @@ constexpr std::string_view kChineseBehind[] = {
     "\u5904\u6ca1\u6709", "\u6ca1\u6709", "\u4e0d\u51c6\u786e", "\u4e0d\u80fd\u70b9", "\u5185\u6ca1\u6709",
     "\u91cc\u6ca1\u6709", "\u4e0d\u5e94"};
 
-// Behind brackets, quotes and a tag that close a place.
+// The text after brackets, quotes and a tag that close a place.
 std::string_view behind_place(std::string_view after) {
   for (int i = 0; i < 2; ++i) {
     after = behind(after, " )]}\"'*`");
@@ -314,7 +314,7 @@ bool has_verb(std::string_view lower) {
   return false;
 }
 
-// Without <ref>, </box>, <|box_start|> and "bbox:".
+// The text without <ref>, </box>, <|box_start|> and "bbox:".
 std::string without_tags(std::string_view text) {
   std::string kept;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -328,7 +328,7 @@ std::string without_tags(std::string_view text) {
   return kept;
 }
 
-// The last sentence that begins within a text, behind its mark; the whole: none does.
+// The last sentence that begins within a text, after a mark; the whole text if none does.
 std::string_view last_sentence(std::string_view text) {
   for (std::size_t at = text.size(); at-- > 0;) {
     const bool ends = std::string_view(".!?;").find(text[at]) != std::string_view::npos &&

@@ -50,7 +50,7 @@ std::vector<std::string> answer_tokens(std::string_view text) {
   return split_words(without_articles(bare));
 }
 
-// Full-width forms of ASCII's signs, and those of Chinese.
+// Is it a full-width form of an ASCII sign, or Chinese punctuation?
 bool is_wide_punctuation(utf8proc_int32_t c) {
   return (c >= 0x3000 && c <= 0x3011) || (c >= 0x3014 && c <= 0x301f) || (c >= 0x2018 && c <= 0x201f) || c == 0x2013 ||
          c == 0x2014 || c == 0x2026 || (c >= 0xff01 && c <= 0xff0f) || (c >= 0xff1a && c <= 0xff20) ||
@@ -65,7 +65,7 @@ bool has_chinese(std::string_view text) {
   return found;
 }
 
-// MAT-Coding's additions: what it drops, and blanks between the characters.
+// MAT-Coding's additions: drops full-width punctuation, and puts blanks between characters if there are Chinese ones.
 void prepare_for_coding(std::string& answer, std::string& gold) {
   const bool spaced = has_chinese(answer) || has_chinese(gold);
   for (std::string* text : {&answer, &gold}) {

@@ -13,10 +13,10 @@ bool normalized_match(std::string_view answer, std::string_view gold);
 enum class Overlap { set, multiset };  // set: Visual-ARFT; multiset: SQuAD
 double token_f1(std::string_view answer, std::string_view gold, Overlap overlap = Overlap::set);
 
-// Exact match and F1 as MAT-Search is scored: the best of the gold answers, normalised, with the overlap of sets; an
-// exact match has F1 1. MAT-Coding drops full-width punctuation besides, and where the answer or the gold has a Chinese
-// character, their characters are the words. Unlike in the published evaluation, an answer of which normalisation
-// leaves nothing is never an exact match.
+// Exact match and F1 as MAT-Search is scored: normalised, with the overlap of sets, the best over the gold answers; an
+// exact match has F1 1. MAT-Coding also drops full-width punctuation. If the answer or the gold has a Chinese
+// character, it takes each character as a word. Unlike in the published evaluation, an answer that normalisation
+// empties ("The") is an exact match only if it equals the gold before normalisation, and never if it is blank.
 struct AnswerScore {
   bool exact = false;
   double f1 = 0;

@@ -10,8 +10,8 @@
 namespace agon::env {
 
 bool exact_match(std::string_view answer, std::string_view gold);  // after trimming
-// The number that a whole text is, or that its last \boxed{} holds (env/grading/answer/number/number.h); nothing for
-// other text.
+// The value of a text that is a number, or whose last \boxed{} holds one (env/grading/answer/number/number.h); nullopt
+// for other text.
 std::optional<double> parse_number(std::string_view text);
 bool number_match(std::string_view answer, std::string_view gold, const std::optional<Tolerance>& tolerance = {});
 

@@ -25,11 +25,11 @@ bool opens_twice(std::string_view text, Tag tag) {
   return first != text.npos && text.find(tag_text, first + 1) != text.npos;
 }
 
-// What the turn says in the tag, trimmed; the whole turn where it has no such tag, or one over several lines that may
-// not be.
+// The trimmed text in the tag; the whole turn if it has no such tag, or if the tag spans lines and `span_lines` is
+// false.
 std::string_view said(std::string_view turn, Tag tag, bool span_lines) {
   const std::string open = opening(tag), end = closing(tag);
-  std::size_t close = 0, line = 0;  // the first of each behind `begin`: looked for again only once they are passed
+  std::size_t close = 0, line = 0;  // the first of each after `begin`; searched again only once passed
   for (std::size_t at = turn.find(open); at != turn.npos; at = turn.find(open, at + 1)) {
     const std::size_t begin = at + open.size();
     if (close < begin) close = turn.find(end, begin);
@@ -75,7 +75,7 @@ std::size_t after_white_space(std::string_view text, std::size_t at) {
   return at;
 }
 
-// The first } at or behind `from` that stands before </problem>, white space aside.
+// The first } from `from` on that is followed by </problem>, ignoring white space.
 std::size_t closing_brace(std::string_view turn, std::size_t from) {
   const std::string end = closing(Tag::problem);
   for (std::size_t close = turn.find('}', from); close != turn.npos; close = turn.find('}', close + 1))
@@ -105,7 +105,7 @@ Names problem_names(std::string_view turn, const VisualArftRules& rules) {
     const std::size_t end = text.find('\'', at + 1);
     if (end == text.npos) break;
     if (end > at + 1) names.emplace_back(text.substr(at + 1, end - at - 1));
-    at = end > at + 1 ? end + 1 : end;  // '' quotes nothing: the second of the two may open a name
+    at = end > at + 1 ? end + 1 : end;  // '' is empty: its second quote may open a name
   }
   if (rules.plain_rotation)
     std::replace(names.begin(), names.end(), std::string("rotation"), std::string("rotation90"));
@@ -116,12 +116,12 @@ Names problem_names(std::string_view turn, const VisualArftRules& rules) {
 double problem_accuracy(const Names& named, const Names& expert) {
   if (named == expert) return 1;
   if (expert.size() != 2 || named.size() != 1) return 0;
-  for (const char* rotation : {"rotation90", "rotation180"})  // the first that the expert names is the one that counts
+  for (const char* rotation : {"rotation90", "rotation180"})  // the first of these that the expert names counts
     if (std::count(expert.begin(), expert.end(), rotation)) return named.front() == rotation ? 0.5 : 0;
   return 0;
 }
 
-// <think>..</think>, white space, and the tag with what is left of the turn up to its closing at the end.
+// The content of the tag in a turn of <think>..</think>, white space, and the tag, which closes at the end of the turn.
 std::optional<std::string_view> thought_and(std::string_view turn, Tag tag) {
   const std::string begin = opening(tag), end = closing(tag);
   const std::size_t at = turn.find(begin);

@@ -5,12 +5,12 @@
 // accuracy, by the tag in the expert's turn (a turn that also holds another of these tags is worth 0):
 //   <answer>   set F1 of the answers' words (env/grading/published_rules.h, Overlap::set)
 //   <search>   similarity of the two queries, 0 below `least_similarity`
-//   <code>     `code` for a step of code, which is not run; `code_is_block`: for one that holds a ```python block
-//   <problem>  1 for the same set of names {'dark', 'blur'}; 1/2 where the expert has two, one of them a rotation, and
-//              the turn has that rotation alone; else 0
+//   <code>     `code`; with `code_is_block` only if the turn's code holds a ```python block. The code is not run
+//   <problem>  1 for the same set of names {'dark', 'blur'}; 1/2 if the expert names two, one of them a rotation, and
+//              the turn names only that rotation; else 0
 // format: 1 if no tag is opened twice and the whole turn is <think>..</think> and then one of
 //   <answer>..</answer>; <search>..</search>; <code>```python..```..</code>; <problem>{'name', ..}</problem>
-//   the code agent's: of the expert's kind; the search agent's: of either of its two.
+//   A code agent has to use the tag of the expert's turn; a search agent may use either of its two.
 #pragma once
 
 #include <string>
@@ -25,14 +25,14 @@ struct VisualArftRules {
   double code = 1;
   bool code_is_block = true;
   double least_similarity = 0;
-  bool answers_span_lines = true;  // <answer> may hold line breaks; without: such a turn's whole text is its answer
+  bool answers_span_lines = true;  // <answer>, <search> may hold line breaks; else the whole turn is read
   bool plain_rotation = true;      // 'rotation' is read as 'rotation90'
   bool numbers_are_equal = false;  // search: answers that are the same number (number_match) are worth 1
 };
-// "paper": as the slides and the paper say (the defaults above). "official_code": as the published training code does:
-// code 0.9 whatever it is, least_similarity 0.5, single lines, only the names of its prompt, equal numbers (it asks a
-// symbolic verifier, of which this is the part that short answers need). Throws Error for another name, with the
-// nearest.
+// Rules by preset. "paper": those of the slides and the paper (the defaults above). "official_code": those of the
+// published training code: 0.9 for any code, least_similarity 0.5, tags within one line, only the names of its prompt,
+// and equal numbers (for the symbolic verifier of that code; short answers need only this part of it). Throws Error for
+// an unknown preset, suggesting the nearest.
 VisualArftRules visual_arft_rules(const std::string& preset);
 
 // Components "accuracy" and "format"; the total is their sum.

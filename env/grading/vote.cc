@@ -23,7 +23,7 @@ std::string side_of(const std::string& answer) {
 
 bool has_vote(const Vote& vote) { return vote.answer && !trim(*vote.answer).empty(); }
 
-// The first vote of the heaviest side; sides by name, of each vote. Nothing: no vote.
+// The first vote of the heaviest side. `names`: the side of each vote; nullopt: no vote.
 template <typename Name>
 std::optional<std::size_t> winning_side(const std::vector<Vote>& votes, const std::vector<std::optional<Name>>& names) {
   struct Side {

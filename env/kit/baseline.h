@@ -1,5 +1,5 @@
-// env/kit/baseline.h - plays a suite with tools without them, in one turn, to measure what the tools are worth. A
-// question that the turn does not answer counts as wrong.
+// env/kit/baseline.h - baselines: play a suite that has tools in one turn without them, to measure how much the tools
+// help. A question that the turn does not answer counts as wrong.
 //   direct  the answer at once
 //   cot     thoughts, then the answer
 //   rag     as cot, with the results of a search for the question in the prompt
@@ -10,9 +10,9 @@
 namespace agon::env {
 
 enum class Baseline { none, direct, cot, rag };
-Baseline baseline_from(const std::string& name);  // "": none; throws Error for another name
+Baseline baseline_from(const std::string& name);  // "": none; throws Error for an unknown name
 
-// The system message; empty for none.
+// The system message; empty for Baseline::none.
 std::string baseline_instructions(Baseline baseline);
 
 }  // namespace agon::env

@@ -14,12 +14,12 @@ namespace {
 
 constexpr std::array<std::string_view, kDefects> kDefectNames{"crop", "dark",       "overexposure", "noise",
                                                               "blur", "rotation90", "rotation180"};
-constexpr double kDarkness = 0.07;      // what is left of a value
-constexpr double kPaleness = 0.12;      // what is left of the contrast,
-constexpr double kLightest = 228;       // and where black comes to lie
+constexpr double kDarkness = 0.07;      // factor on each value
+constexpr double kPaleness = 0.12;      // factor on each value, for the contrast,
+constexpr double kLightest = 228;       // and the value that black becomes
 constexpr double kBlur = 4;             // standard deviation, pixels
-constexpr double kNoise = 0.3;          // of the values become 0, and as many 255
-constexpr int kRoom = 28, kStride = 7;  // pixels of a page's cell around its picture, and steps in which it moves there
+constexpr double kNoise = 0.3;          // share of values that become 0; an equal share becomes 255
+constexpr int kRoom = 28, kStride = 7;  // pixels: room around the picture in a page's cell, and its step there
 constexpr std::uint8_t kPage = 225;     // gray of a page
 
 cv::Mat mat_of(const Image& picture) {
@@ -40,8 +40,8 @@ void add_noise(cv::Mat& picture, Rng& rng) {
   }
 }
 
-// Two by two pictures on a page, each somewhere in its cell, the first of them anywhere; the region is where that one
-// lies.
+// A page of two by two pictures in random cells, each at a random position in its cell. The region is that of the first
+// picture.
 Degraded page_of(std::vector<Image> pictures, Rng& rng) {
   const int side = pictures.front().width(), cell = side + kRoom;
   cv::Mat page(2 * cell, 2 * cell, CV_8UC3, cv::Scalar(kPage, kPage, kPage));

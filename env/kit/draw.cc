@@ -25,8 +25,8 @@ cv::Point fixed(Point point) {
           static_cast<int>(std::lround((point.y - 0.5) * (1 << kShift)))};
 }
 
-// Smooth noise of -10..10 that repeats, each value thrice in a row (red, green, blue), every row twice in a row, so
-// that any cut of up to kTile pixels is one run of bytes.
+// Smooth noise of -10..10 that repeats. Each value is stored three times (red, green, blue) and each row twice end to
+// end, so that any cut of up to kTile pixels is one run of bytes.
 std::vector<std::uint8_t> make_tile() {
   static constexpr int kCell = 8;
   Rng rng = Rng::derive(0, "suites/texture");

@@ -31,7 +31,7 @@ struct Point {
 class Canvas {
  public:
   Canvas(int width, int height, Color background);
-  // A copy of a finished picture to draw on: the cheap way to a background that many tasks share.
+  // Draws on a copy of a finished picture, such as a background that many tasks share.
   explicit Canvas(const Image& picture);
   // A background of `base` under a light texture, cut at (x, y) out of one fixed 256 x 256 tile that repeats.
   // REQUIRES: x, y >= 0; base channels in 10..245.
@@ -41,7 +41,7 @@ class Canvas {
   void circle(Point center, double radius, Color color);
   void polygon(std::span<const Point> corners, Color color);  // filled; convex or not
   void line(Point from, Point to, Color color, int thickness = 1);
-  // Left end of the baseline at `at`; `height` is that of a capital letter. ASCII.
+  // `at`: left end of the baseline. `height`: of a capital letter. ASCII only.
   void text(Point at, std::string_view text, double height, Color color, int thickness = 1);
   static double text_width(std::string_view text, double height);
 

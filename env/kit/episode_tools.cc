@@ -15,7 +15,7 @@ using Attempts = std::vector<ToolAttempt>;
 
 std::function<void(const ToolRecord&)> writer_to(const std::shared_ptr<Attempts>& attempts) {
   return [attempts](const ToolRecord& record) {
-    // What a policy wrote may be no UTF-8.
+    // A policy may write invalid UTF-8.
     const std::string arguments = to_text(record.arguments);
     attempts->push_back({record.name, Json::parse(arguments),
                          record.result.error ? std::string(to_string(record.result.error->fault)) : "ok",

@@ -1,4 +1,4 @@
-// env/kit/file_env.h - the shared base of the suites over a file of questions (question_file.h).
+// env/kit/file_env.h - the base class of the suites that play a file of questions (question_file.h).
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@
 
 namespace agon::env {
 
-// What a suite plays: the questions of the file, whose identities have the ids of the suite's tasks. Nothing without a
-// file (an empty path). Throws Error as read_question_file does.
+// Reads the questions that a suite plays; their identities get the ids of the suite's tasks. Null for an empty path.
+// Throws Error as read_question_file does.
 std::shared_ptr<const QuestionFile> questions_of(const std::string& suite, const std::string& path);
-// What such suites have in common; without a file, no tasks.
+// The SuiteInfo fields that such suites share. Without a file there are no tasks.
 SuiteInfo file_suite_info(const std::string& suite, const std::shared_ptr<const QuestionFile>& file);
 
 class FileEnv : public ToolEnv {
@@ -29,10 +29,11 @@ class FileEnv : public ToolEnv {
   FileEnv(const FileEnv&) = default;
 
   const FileQuestion& current() const { return file_->questions[index_]; }
-  // Ends the task: reward F1, success the exact match (env/grading/published_rules.h).
+  // Ends the task: the reward is F1, success is an exact match (env/grading/published_rules.h).
   StepResult grade(const std::string& answer, ScoreRule rule) const;
 
-  // Of the suite: the tools of an episode, its turns, and what the first observation says besides picture and question.
+  // For the suite to define: the tools of an episode, its number of turns, and what the first observation says in
+  // addition to picture and question.
   virtual std::vector<std::shared_ptr<tools::Tool>> new_tools(const FileQuestion& question) = 0;
   virtual int turns() const = 0;
   virtual void add_to(StepResult&, const FileQuestion&) const {}

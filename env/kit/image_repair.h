@@ -22,11 +22,11 @@ inline constexpr const char* kMendingInstructions =
 inline constexpr const char* kMendingTurns =
     "<think>...</think>, then one of <problem>{'NAME', ...}</problem>, <code>PYTHON</code>, <answer>ANSWER</answer>.";
 
-// The tool python, whose code draws the same random numbers each time the task is played; none in a baseline.
+// The tool python, whose code draws the same random numbers each time the task is played; no tool in a baseline.
 std::vector<std::shared_ptr<tools::Tool>> mending_tools(Baseline baseline, const std::string& task_id);
-// Runs code: what it printed and the picture that it made, or why it failed.
+// Runs code. The result shows what it printed and the picture it made, or why it failed.
 StepResult run_code(const ToolCall& call, EpisodeTools& tools);
-// Tips for what `problem` names, right or wrong; a refusal where it names nothing or is absent.
+// Tips for the defects that `problem` names, right or wrong. A refusal if it is absent or cannot be parsed.
 StepResult answer_problem(const std::optional<std::string>& problem);
 std::string tips_for(const Defects& defects);  // "<tips>...</tips>"
 

@@ -17,7 +17,7 @@ namespace agon::env {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::size_t kSimpleSearch = 75, kSimpleCoding = 70;  // the first of a MAT file
+constexpr std::size_t kSimpleSearch = 75, kSimpleCoding = 70;  // the first questions of a MAT file
 
 std::vector<std::string> texts_of(const SortedJson& value, const char* key) {
   std::vector<std::string> texts;
@@ -60,7 +60,7 @@ Defects defects_of(const SortedJson& item) {
   return *defects;
 }
 
-// A key that looks like a slip of the picture's is refused where that one is not there; other keys are the user's own.
+// Refuses a key that looks like a misspelled picture key, if the file has none; other keys are the user's own.
 void check_picture_keys(const SortedJson& item) {
   if (item.contains("image_path") || item.contains("processed_image_path")) return;
   for (const auto& [key, value] : item.items()) {
@@ -99,7 +99,7 @@ QuestionFile read_question_file(const std::string& path) {
   const fs::path folder = fs::path(path).parent_path();
   QuestionFile file;
   file.path = path;
-  std::map<std::string, RecordPlace> place_of;  // of an id
+  std::map<std::string, RecordPlace> place_of;  // by id
   read_records(content, path, [&](const SortedJson& item, const RecordPlace& place) {
     FileQuestion question = question_of(item, file.questions.size(), folder);
     const auto [earlier, fresh] = place_of.emplace(question.id, place);

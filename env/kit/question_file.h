@@ -19,23 +19,23 @@ namespace agon::env {
 
 struct FileQuestion {
   std::string id, question;
-  std::string kind;  // of MAT-Coding what is wrong with the picture, else "search"
+  std::string kind;  // for MAT-Coding the defects of the picture, else "search"
   std::vector<std::string> answers;
   std::filesystem::path
-      picture;      // empty: none. Of MAT-Coding the processed one, or where a part is asked for the original
-  Defects defects;  // MAT-Coding: what is wrong with it
-  int level = 1;    // MAT-Search, MAT-Coding: 1 of the simple split, 2 of the hard one, by the place in the file
+      picture;      // empty: none. For MAT-Coding the processed one, or the original if a part has to be cut out
+  Defects defects;  // MAT-Coding: defects of the picture
+  int level = 1;    // MAT-Search, MAT-Coding: 1 for the simple split, 2 for the hard one, by position in the file
 };
 
 struct QuestionFile {
   std::string path;
   std::vector<FileQuestion> questions;
-  std::vector<FileTask> identities;  // of the questions; as they are read, with bare ids
+  std::vector<FileTask> identities;  // of the questions; their ids lack the suite until questions_of adds it
   std::uint64_t hash = 0;            // of the text and the sizes of the pictures
 };
 
 // Throws Error, with the place in the file, for an invalid question, an id that occurs twice, and a picture that cannot
-// be used; and for Parquet and other formats, which it does not read, with the way to convert them.
+// be used. For Parquet and other unsupported formats, the Error says how to convert the file.
 QuestionFile read_question_file(const std::string& path);
 
 }  // namespace agon::env

@@ -1,5 +1,5 @@
-// env/kit/suite_task.h - what the procedural suites share: the random stream of a task, its split, and an env of one
-// turn that ends with its answer.
+// env/kit/suite_task.h - shared parts of the procedural suites: the random stream of a task, its split, and an env
+// whose only turn is the answer.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@
 
 namespace agon::env {
 
-inline constexpr std::uint64_t kTestTasks = 1000;  // and as many of validation
+inline constexpr std::uint64_t kTestTasks = 1000;  // validation has as many
 
 std::string task_id(std::string_view suite, int level, const ResetOptions& options);
-// The stream that task is drawn from. Throws Error for an index outside the test or validation split.
+// The random stream that the task is drawn from. Throws Error for an index outside the test or validation split.
 Rng task_stream(std::string_view suite, int level, const ResetOptions& options);
-// The split that a task of this content belongs to: one in sixteen is test, one validation. `content`: everything that
-// makes two tasks the same.
+// The split of a task with this content: one task in sixteen is test, one validation. `content` is equal for tasks that
+// count as the same.
 Split split_of(std::string_view content);
 // Draws until a task falls in the split. generate(Rng&) returns a task; content_of(task) the text that split_of reads.
 template <typename Generate, typename ContentOf>
@@ -30,8 +30,8 @@ auto draw_task(Rng& rng, Split split, Generate generate, ContentOf content_of) {
   }
 }
 
-std::string joined_steps(const std::vector<std::string>& steps);  // parted by blank lines
-// The answer to a step that changes nothing.
+std::string joined_steps(const std::vector<std::string>& steps);  // separated by blank lines
+// The result of a refused step.
 StepResult refused_step(const std::string& why);
 
 // An env of one turn: whatever the policy writes is graded and ends the task.
@@ -47,11 +47,11 @@ class SingleTurnEnv : public Env {
  protected:
   // REQUIRES of derived classes: reset() ends with start().
   void start(TaskInfo task);
-  // The task that start() began, seen by its suite. None of these is called before.
+  // The suite's view of the task that start() began. None of these is called before start().
   virtual double accuracy(std::string_view text) const = 0;  // the reward of a turn, in [0, 1]
   virtual bool success(double accuracy) const { return accuracy >= 1; }
-  // Where the suite has them: the expert's turn, a turn with a mistake, the label of a step, and a wrong version of a
-  // step that label() finds right.
+  // Optional for a suite: the expert's turn, a turn with a mistake, the label of a step, and a wrong version of a step
+  // that label() finds right.
   virtual std::optional<std::string> solution() const { return std::nullopt; }
   virtual std::optional<std::string> mistaken_solution(Rng&) const { return std::nullopt; }
   virtual std::optional<StepLabel> label(const StepQuery&) const { return std::nullopt; }

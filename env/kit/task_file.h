@@ -1,4 +1,5 @@
-// env/kit/task_file.h - what the suites with a file of tasks share (core/json_records.h).
+// env/kit/task_file.h - rules that all task files share: task ids and picture marks. core/json_records.h reads the
+// files.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +15,12 @@
 
 namespace agon::env {
 
-// The id of a task: a text, or a whole number in digits. Throws Error for any other value.
+// The id of a task: a string, or an integer as its digits. Throws Error for any other value.
 std::string task_id_of(const SortedJson& id);
 
-// "<image>" in a prompt says where a picture stands; without marks, pictures stand before the text.
+// "<image>" in a prompt marks the position of a picture. Without marks, pictures come before the text.
 inline constexpr std::string_view kPictureMark = "<image>";
-// Throws Error where the prompt has marks, but not one per picture.
+// Throws Error if the prompt has marks, but not one per picture.
 void check_picture_marks(std::string_view prompt, std::size_t pictures);
 
 }  // namespace agon::env

@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kToldPictures = 5;
-constexpr std::uintmax_t kEnds = 1 << 16;  // bytes of a picture, which tell it from another
+constexpr std::uintmax_t kEnds = 1 << 16;  // bytes at either end of a file that identify it
 
 struct Picture {
   fs::path path;
@@ -44,7 +44,7 @@ std::vector<Picture> pictures_of(const std::vector<FileTask>& tasks) {
   return pictures;
 }
 
-// look(picture) for each, by several threads; what it throws becomes its fault.
+// Calls look(picture) for each picture on several threads; an exception becomes the picture's fault.
 template <typename Look>
 void look_at(std::vector<Picture>& pictures, const std::string& label, const Look& look) {
   Progress progress(label, std::ssize(pictures), "pictures", 0, kMostlyShort);
@@ -62,7 +62,7 @@ void look_at(std::vector<Picture>& pictures, const std::string& label, const Loo
   work();
 }
 
-// Of a user's file, in a message of several lines.
+// Makes text of a user's file fit on one line of a message.
 std::string one_line(std::string_view text) {
   constexpr std::size_t kMostTold = 500;
   const std::string_view start = cut_text(text, kMostTold);

@@ -11,17 +11,17 @@
 
 namespace agon::env {
 
-// Fills in the hashes of the tasks, from the hashes of their texts, pictures and videos. Checks the header and end of
-// every picture, and the beginning of every video, with progress on stderr where that takes long. Throws Error that
-// names the file, the place and the id of the first tasks whose pictures cannot be used.
+// Extends the hashes of the tasks, which cover their texts, by their pictures and videos. Checks the header and end of
+// every picture, and the beginning of every video, with progress on stderr if that takes long. Throws Error that names
+// the file, the place and the id of the first tasks whose pictures cannot be used.
 void check_and_hash_pictures(const std::string& path, std::vector<FileTask>& tasks);
-// Decodes every picture of a task file, and the first frame of every video, by several threads and with progress on
-// stderr. Throws Error that names the place and the id of the first tasks whose pictures are damaged. (Header and end
-// are looked at when the file is read.)
+// Decodes every picture of a task file, and the first frame of every video, on several threads and with progress on
+// stderr. Throws Error that names the place and the id of the first tasks whose pictures are damaged. (Reading a task
+// file checks only header and end.)
 void decode_pictures(const std::string& path, const std::vector<FileTask>& tasks);
 
-// A prompt with its pictures where kPictureMark stands. REQUIRES: check_picture_marks (env/kit/task_file.h) throws
-// nothing.
+// The parts of a prompt: each kPictureMark becomes a picture. REQUIRES: check_picture_marks (env/kit/task_file.h)
+// accepts the prompt.
 std::vector<Part> place_pictures(std::string_view prompt, std::vector<Image> pictures);
 
 }  // namespace agon::env

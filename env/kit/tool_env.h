@@ -1,5 +1,5 @@
-// env/kit/tool_env.h - what the suites with tools share: an episode of a few turns; in each one the policy calls a tool
-// or answers.
+// env/kit/tool_env.h - the base class of the suites with tools: in each of a few turns, the policy calls a tool or
+// answers.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace agon::env {
 
-inline constexpr int kToolTurns = 5;  // as Visual-ARFT's loops have it
+inline constexpr int kToolTurns = 5;  // as in the loops of Visual-ARFT (arXiv 2505.14246)
 
 class ToolEnv : public Env {
  public:
@@ -27,7 +27,7 @@ class ToolEnv : public Env {
 
   // REQUIRES of derived classes: reset() ends with start(). max_turns turns end the task.
   void start(TaskInfo task, std::vector<std::shared_ptr<tools::Tool>> tools, int max_turns = kToolTurns);
-  // One turn of the open task; terminated, with `success` and a reward, where it answers.
+  // Plays one turn of the open task. If the turn answers, the result is terminated and has `success` and a reward.
   virtual StepResult act(const Action& action) = 0;
 
   bool open() const { return state_ == State::open; }
@@ -43,8 +43,7 @@ class ToolEnv : public Env {
   std::optional<EpisodeTools> tools_;
 };
 
-// What a turn asks for first, by the order in its text: what comes after it is not looked at. A tool call in
-// Action::tool_calls goes before.
+// The first request in the text of a turn; later ones are ignored. A tool call in Action::tool_calls takes precedence.
 struct Move {
   std::optional<ToolCall> call;
   std::optional<std::string> answer;   // of <answer>, or \boxed
@@ -52,10 +51,10 @@ struct Move {
 };
 Move move_of(const Action& action, const std::vector<tools::ToolSpec>& tools);
 
-// A step of a turn without the tags of thinking around it; what stands before it likewise.
+// The query without <think> tags, in `step` and in `before`.
 StepQuery without_think_tags(const StepQuery& query);
-// `bare`, a step that replaces `step`, with the <think> and </think> that stand around `step`; an answer or a call
-// stays bare, since it is not thought.
+// `bare` replaces `step`: returns it with the <think> and </think> tags around `step`. An answer or a call stays bare,
+// because it is not a thought.
 std::string with_think_tags_of(std::string_view step, std::string bare);
 // "<information>...</information>" around lines of documents.
 std::string information(const std::string& documents);

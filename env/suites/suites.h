@@ -1,4 +1,4 @@
-// env/suites/suites.h - the suites behind env/suite.h: one file each, one function each, listed in env/suite.cc.
+// env/suites/suites.h - declares the suites behind env/suite.h: one function per suite, listed in env/suite.cc.
 // To add one: write suites/NAME/NAME.cc with NAME_suite, declare it here, add its line to the table in env/suite.cc and
 // its files to env/CMakeLists.txt.
 #pragma once
@@ -11,15 +11,15 @@
 
 namespace agon::env {
 
-// What a suite is and how its envs are made, from one reading of its file.
+// A suite: its description and the maker of its envs, both from one reading of its task file.
 struct SuiteDefinition {
   SuiteInfo info;
-  // level: in 1..info.levels. Called from several threads. Throws Error where the suite takes a file and has none.
+  // level: in 1..info.levels. Called from several threads. Throws Error if the suite takes a file and has none.
   std::function<std::unique_ptr<Env>(int level)> make;
 };
 
-// They read options.file, search and baseline; Suite handles the others. Throw Error for a missing or bad file and for
-// a baseline that no suite has.
+// These read options.file, search and baseline; Suite handles the others. They throw Error for a missing or bad file
+// and for a baseline that no suite has.
 SuiteDefinition arithmetic_suite(const SuiteOptions& options);
 SuiteDefinition charts_suite(const SuiteOptions& options);
 SuiteDefinition darkroom_suite(const SuiteOptions& options);

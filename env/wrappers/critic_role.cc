@@ -25,7 +25,7 @@ void add(std::vector<Part>& parts, const Part& part) {
     parts.push_back(part);
 }
 
-// The digits that a text ends with, apart from a tag behind them.
+// The number whose digits end a text; a tag at the very end is skipped.
 std::optional<double> last_number(std::string_view text) {
   constexpr const char* kDigits = "0123456789";
   if (text.ends_with('>')) text = text.substr(0, text.rfind('<'));
@@ -40,7 +40,7 @@ const char* relation(std::string_view truth, std::string_view claim, bool correc
   return *is < *said ? " < " : " > ";
 }
 
-// A step of the expert's as a critic sees it, right or made wrong.
+// A step of the expert's solution as a critic sees it, right or made wrong.
 struct ShownStep {
   SolutionTurn turn;
   std::string before, right, step;
@@ -90,7 +90,7 @@ class CriticEnv final : public EnvWrapper {
 
   std::unique_ptr<Env> fork() const override { return std::make_unique<CriticEnv>(*this); }
   const TaskInfo& task() const override { return task_; }
-  // What is written here is about the solution: the suite cannot tell whether a step of it is right.
+  // A reply here is about the solution: the suite cannot tell whether a step of the reply is right.
   std::optional<StepLabel> check_step(const StepQuery&) const override { return std::nullopt; }
   std::optional<std::string> corrupt_step(const StepQuery&, ErrorKind, Rng&) const override { return std::nullopt; }
 
@@ -111,7 +111,7 @@ class CriticEnv final : public EnvWrapper {
   }
   StepVerdict right_verdict() const { return shown_.label.correct ? StepVerdict::correct : StepVerdict::incorrect; }
 
-  // As it is where no kind of error fits.
+  // Leaves the step right if no kind of error fits.
   void make_wrong(Rng& rng) {
     const auto wrong = corrupted(*shown_.turn.env, {shown_.before, shown_.right}, rng);
     if (!wrong) return;

@@ -1,6 +1,5 @@
-// env/wrappers/env_wrapper.h - an Env around another one that answers every question with the inner Env's answer. A
-// wrapper derives from it and overrides what it changes. So forwarding is written once; a new function of Env belongs
-// here too.
+// env/wrappers/env_wrapper.h - the base class of Envs that change another Env: it forwards every call except fork() to
+// the inner Env, and a wrapper overrides what it changes. Each new function of Env has to be forwarded here too.
 #pragma once
 
 #include <memory>
@@ -28,7 +27,7 @@ class EnvWrapper : public Env {
 
  protected:
   explicit EnvWrapper(std::unique_ptr<Env> inner) : inner_(std::move(inner)) {}
-  // Forks the inner Env: fork() of a derived class is a copy of it.
+  // Forks the inner Env, so a derived class can implement fork() as a copy of itself.
   EnvWrapper(const EnvWrapper& other) : Env(other), inner_(other.inner_->fork()) {}
   EnvWrapper& operator=(const EnvWrapper&) = delete;
 

@@ -94,7 +94,7 @@ class VerifierEnv final : public SecondLookEnv {
     return answer;
   }
 
-  // What is written here is about the solution: the suite cannot tell whether a step of it is right.
+  // A reply here is about the solution: the suite cannot tell whether a step of the reply is right.
   std::optional<StepLabel> check_step(const StepQuery&) const override { return std::nullopt; }
   std::optional<std::string> corrupt_step(const StepQuery&, ErrorKind, Rng&) const override { return std::nullopt; }
   std::optional<std::vector<Action>> demonstrate(Rng& rng) const override { return said(first_correct(), rng); }
@@ -104,7 +104,7 @@ class VerifierEnv final : public SecondLookEnv {
   }
 
  private:
-  // The verdict in place of each action that is left to the expert.
+  // The expert's remaining actions, each with the verdict as its text.
   std::optional<std::vector<Action>> said(bool correct, Rng& rng) const {
     std::optional<std::vector<Action>> actions = inner().demonstrate(rng);
     if (!actions) return actions;

@@ -17,7 +17,7 @@ constexpr std::size_t kShown = 60;  // bytes shown of an unknown type
 
 SneakyStep invalid(std::string fault) { return {{}, {}, {}, std::move(fault)}; }
 
-// A right step of the expert's that can be made wrong.
+// A right step of the expert's solution that can be made wrong.
 struct RightStep {
   SolutionTurn turn;
   StepQuery query;
@@ -65,13 +65,13 @@ class SneakyEnv final : public EnvWrapper {
 
   std::unique_ptr<Env> fork() const override { return std::make_unique<SneakyEnv>(*this); }
   const TaskInfo& task() const override { return task_; }
-  // What is written here is about the solution: the suite cannot tell whether a step of it is right.
+  // A reply here is about the solution: the suite cannot tell whether a step of the reply is right.
   std::optional<StepLabel> check_step(const StepQuery&) const override { return std::nullopt; }
   std::optional<std::string> corrupt_step(const StepQuery&, ErrorKind, Rng&) const override { return std::nullopt; }
 
   std::optional<std::vector<Action>> demonstrate(Rng& rng) const override {
     if (!open_) return std::vector<Action>{};
-    // Whether a kind of error fits may depend on the draw.
+    // Whether a kind of error fits may depend on rng; shown_.wrong always does.
     const CorruptedStep wrong = corrupted(*shown_.turn.env, shown_.query, rng).value_or(shown_.wrong);
     return std::vector{Action{sneaky_text(wrong.kind, wrong.label.reason, wrong.step), {}}};
   }

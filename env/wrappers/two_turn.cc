@@ -57,7 +57,7 @@ class TwoTurnEnv final : public EnvWrapper {
   }
 
   std::string reexamine_;
-  bool reexamining_ = false;  // the first answer is given
+  bool reexamining_ = false;  // the first answer has been given
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
-// env/wrappers/two_turn.h - two-turn episodes of AdaPO (arXiv 2508.09155, Eq. 1): a first answer y1 ~ pi(.|q), a prompt
-// x to re-examine it, a second answer y2 ~ pi(.|q, y1, x). It wraps a suite of one turn; SuiteOptions::two_turn asks
-// for it.
+// env/wrappers/two_turn.h - a wrapper that lets a policy answer, re-examine its answer and answer again, as in AdaPO
+// (arXiv 2508.09155, Eq. 1): a first answer y1 ~ pi(.|q), a prompt x to re-examine it, a second answer
+// y2 ~ pi(.|q, y1, x). It wraps a suite of one turn; SuiteOptions::two_turn turns it on.
 //
 // Turn 1: the answer is graded in a fork, so the task stays open. The next observation is x alone, whatever the grade.
 // The reward and each of its components are 0. Turn 2: the second answer ends the task, and its reward and success are
@@ -8,8 +8,8 @@
 // alone. An action that the suite refuses is refused here too and does not count as an answer. Everything else (tasks,
 // their ids, check_step, corrupt_step) is the suite's own; the expert gives its answer twice.
 //
-// Suites of several turns cannot be wrapped: they grade a state that earlier turns have changed, not a text that can be
-// written again.
+// Suites of several turns cannot be wrapped: they grade a state that earlier turns have changed, not a text that a
+// policy can write again.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@
 
 namespace agon::env {
 
-// x of the paper.
+// The prompt x of the paper.
 inline constexpr const char* kReexamine =
     "There might be an error in the solution, please evaluate the previous solution and provide a final answer.";
 

@@ -22,7 +22,7 @@
 namespace agon::env {
 namespace {
 
-// Is the option whose letter stands before called wrong: "B. cat: incorrect", "B \u274c"?
+// Is the option whose letter stands before `rest` called wrong: "B. cat: incorrect", "B \u274c"?
 bool is_called_wrong(std::string_view rest, std::size_t place, const Options& options) {
   const std::string text = place < options.size() ? to_lower(bare(options[place])) : "";
   return denies_last(rest) || verdict_behind(rest, text, have_verdicts(options)) == OptionVerdict::wrong;
@@ -63,7 +63,7 @@ std::optional<std::size_t> label_at_start(std::string_view text, const Options& 
   return same.count(*place) ? place : std::nullopt;
 }
 
-// Does a text name an option besides this one?
+// Does a text name an option other than this one?
 bool names_besides(std::string_view text, std::size_t place, const Options& options) {
   const std::vector<LetterMention> mentions = LetterMentions(text, options).find();
   return std::any_of(mentions.begin(), mentions.end(), [&](const LetterMention& one) { return one.place != place; });
@@ -81,7 +81,7 @@ std::optional<std::size_t> whole_choice(std::string_view text, const Options& op
   return only(with_number_word(text, options));
 }
 
-// "1. A red car", then "2. A van": a list, whose first line is no "1".
+// "1. A red car", then "2. A van": a list, whose first line is not the answer 1.
 bool numbers_lines(std::string_view text) { return text.starts_with("1. ") && text.find("\n2. ") != text.npos; }
 
 // "E decreases.\n\nB", "E decreases. B": a capital letter alone that ends the text.
@@ -95,7 +95,7 @@ std::optional<std::size_t> closing_letter(std::string_view text, const Options& 
   return !last.empty() && is_capital(last[0]) ? lone_letter(last, options) : std::nullopt;
 }
 
-// "B. London", with more lines behind it: its answer first, unless the lines list the options from there on.
+// "B. London" in the first of several lines: the answer, unless the lines list the options from there on.
 std::optional<std::size_t> first_line_choice(std::string_view text, const Options& options) {
   std::size_t end = text.find('\n');
   if (end == text.npos || numbers_lines(text)) return {};
@@ -119,7 +119,7 @@ std::optional<std::size_t> only_mention(const std::vector<LetterMention>& mentio
   return only(marked.empty() ? all : marked);
 }
 
-// The only option that the text names by its words. Of two, the one that is left where the other is denied.
+// The only option that the text names by its words. Of two options, the one that is left if the other is denied.
 std::optional<std::size_t> held_option(std::string_view text, const Options& options) {
   const auto [named, denied] = named_options(text, options);
   if (named.empty() && denied.size() == 1 && options.size() == 2) return 1 - *denied.begin();
@@ -133,7 +133,7 @@ std::optional<std::size_t> held_option(std::string_view text, const Options& opt
              : std::nullopt;
 }
 
-// Behind "it's", "the statement is" and the like.
+// The text after "it's", "the statement is" and the like.
 std::string_view behind_introduction(std::string_view lower) {
   for (const std::string_view words :
        {"it's ", "it is ", "this is ", "that's ", "that is ", "the statement is ", "the claim is ", "the answer is "})
@@ -149,7 +149,7 @@ bool ends_part(std::string_view rest) {
   return false;
 }
 
-// "No, it cannot be determined.": the option of several words that stands behind a yes or no.
+// "No, it cannot be determined.": the option of several words that follows a yes or no.
 std::optional<std::size_t> named_behind_verdict(std::string_view text, std::size_t verdict, const Options& options) {
   constexpr std::size_t kFewestWords = 3;
   Places named = named_options(text, options).named;
@@ -164,8 +164,8 @@ bool is_yes_or_no(std::string_view lower) {
   return is_among(lower, std::initializer_list<std::string_view>{"yes", "no", "true", "false"});
 }
 
-// "Yes, line B crosses.", "Red (see region D)": an option's text, then a mark. No other option is named except next to
-// yes, no, true and false.
+// "Yes, line B crosses.", "Red (see region D)": an option's text, then a mark. Unless it is yes, no, true or false, the
+// text may name no other option.
 std::optional<std::size_t> leading_option(std::string_view text, const Options& options) {
   std::size_t longest = 0;
   for (const std::string& option : options) longest = std::max(longest, option.size());
@@ -190,7 +190,7 @@ std::optional<std::size_t> leading_option(std::string_view text, const Options& 
   return std::all_of(named.begin(), named.end(), [&](std::size_t one) { return one == *place; }) ? place : std::nullopt;
 }
 
-// A capital letter that the value of a phrase begins with.
+// The option of the capital letter with which the value of a phrase begins.
 std::optional<std::size_t> first_letter(std::string_view value, const Options& options) {
   value = behind(value, "([{\"'* ");
   const std::vector<LetterMention> mentions = LetterMentions(value.substr(0, 60), options).find();
@@ -198,7 +198,7 @@ std::optional<std::size_t> first_letter(std::string_view value, const Options& o
   return mentions.front().place;
 }
 
-// "A is tempting, but B is right": the only one that a text calls right.
+// "A is tempting, but B is right": the only option that a text calls right.
 std::optional<std::size_t> called_right(std::string_view text, const Options& options) {
   const LetterMentions finder(text, options);
   Places right;
@@ -207,7 +207,7 @@ std::optional<std::size_t> called_right(std::string_view text, const Options& op
   return only(right);
 }
 
-// The option that is the number which a text means.
+// The option that equals the number that a text means.
 std::optional<std::size_t> numbered_option(std::string_view text, const Options& options) {
   const auto said = read_number(text);
   const auto place = said ? only(with_value(*said, options)) : std::nullopt;
@@ -296,7 +296,7 @@ std::optional<std::size_t> leading_verdict_choice(std::string_view text, const O
   return foreign_verdict_choice(text, word, options);
 }
 
-// What a correction puts in the place of all before it: its phrase, or a short sentence that is an option.
+// The option of a correction, which replaces all before it: in its phrase, or in a short sentence that is an option.
 std::optional<std::size_t> corrected_choice(std::string_view text, const Options& options) {
   for (const std::string_view correction : corrections_in(text)) {
     for (const Phrase& phrase : answer_phrases(correction))
@@ -308,7 +308,7 @@ std::optional<std::size_t> corrected_choice(std::string_view text, const Options
   return {};
 }
 
-// A text that says of each option whether it is right: the only one that is. False where several are.
+// A text that says of each option whether it is right: `choice` is the only right one. False if several are.
 bool is_marked_choice(std::string_view text, const Options& options, std::optional<std::size_t>& choice) {
   const LetterMentions finder(text, options);
   Places right;
@@ -318,7 +318,8 @@ bool is_marked_choice(std::string_view text, const Options& options, std::option
   return right.size() < 2;
 }
 
-// A text that lists the options' texts and marks each: the only one that is right. False where it says no or several.
+// A text that lists the options' texts and marks each: `choice` is the only right one. False if several are right, or
+// if none is and several are wrong.
 bool is_listed_choice(std::string_view text, const Options& options, std::optional<std::size_t>& choice) {
   Options texts;
   for (const std::string& option : options) texts.push_back(to_lower(bare(option)));
@@ -327,8 +328,8 @@ bool is_listed_choice(std::string_view text, const Options& options, std::option
   return right.empty() ? wrong.size() < 2 : right.size() == 1;
 }
 
-// The option that is stated behind "but", "however" or what would be the answer, in place of one that stands before:
-// "The answer could be C, but it's more likely to be A".
+// The option that replaces an earlier one after "but", "however", "would be" and the like: "The answer could be C, but
+// it's more likely to be A".
 std::optional<std::size_t> contrasted_choice(std::string_view text, const Options& options) {
   constexpr std::size_t kLastBytes = 300;
   const std::size_t begin = text.size() - std::min(text.size(), kLastBytes);
@@ -390,14 +391,14 @@ std::optional<std::size_t> none_of_all(std::string_view text, const Options& opt
   return only(options_that(options, [&](const std::string& option) { return is_among(words_of(option), kNone); }));
 }
 
-// Without an arrow or a hand that points to what follows.
+// The line without an arrow or a hand that points to the rest of it.
 std::string_view without_pointer(std::string_view line) {
   for (const std::string_view sign : {"\u27a1\ufe0f", "\u27a1", "\u2192", "\U0001f449", "=>", "->", "\u21d2"})
     if (line.starts_with(sign)) return trim(line.substr(sign.size()));
   return line;
 }
 
-// Behind lines that list the options, a last line that says which it is: "It is a dog."
+// The option of a last line that concludes after a list of the options: "It is a dog."
 std::optional<std::size_t> concluded_option(std::string_view line, const Options& options) {
   const std::string word = ascii_lower(word_from(line, 0));
   const bool concludes = is_among(word, std::initializer_list<std::string_view>{"it", "it's", "so", "thus", "therefore",
@@ -413,8 +414,8 @@ std::optional<std::size_t> worded_choice(std::string_view plain, const Options& 
   return {};
 }
 
-// "That's right, the arrow points left.": where "right" is an option, without the words that agree with the question,
-// if the rest names an option.
+// "That's right, the arrow points left.": if "right" is an option and the rest names an option, the text without the
+// words that agree with the question.
 std::string_view without_agreement(std::string_view plain, const Options& options) {
   if (with_text_in_any_case("right", options).empty()) return plain;
   const std::string lower = ascii_lower(plain.substr(0, 40));
@@ -428,7 +429,7 @@ std::string_view without_agreement(std::string_view plain, const Options& option
   return plain;
 }
 
-// read_choice without its last resort.
+// read_choice without its last resort, the right sides of equations.
 std::optional<std::size_t> read_with_texts(std::string_view plain, const Options& options) {
   if (plain.empty()) return {};
   if (const auto place = whole_choice(plain, options)) return place;
@@ -482,7 +483,7 @@ std::vector<std::size_t> options_of_gold(std::string_view gold, const Options& o
 std::optional<std::size_t> read_choice(std::string_view given, const Options& options) {
   const std::string_view plain = without_agreement(given, options);
   if (const auto place = read_with_texts(plain, options)) return place;
-  const Options values = without_left_sides(options);  // "4" of "x = 3", "x = 4"
+  const Options values = without_left_sides(options);  // "3", "4" for "x = 3", "x = 4"
   return values == options ? std::nullopt : read_with_texts(plain, values);
 }
 

@@ -20,13 +20,13 @@ using Place = std::optional<std::size_t>;
 
 constexpr std::size_t kLongestSentence = 600, kLongestText = 4000;
 
-// What stands behind these concludes.
+// The text after one of these is a conclusion.
 constexpr std::string_view kLooseCues[] = {
     "so ",       "so, ",      "thus ",    "thus, ",     "therefore ", "therefore, ", "hence ",
     "hence, ",   "daher ",    "deshalb ", "folglich ",  "donc ",      "por tanto ",  "por lo tanto ",
     "entonces ", "portanto ", "quindi ",  "dunque ",    "значит ",    "поэтому ",    "следовательно ",
     "所以",      "因此",      "よって",   "したがって", "따라서 ",    "그러므로 "};
-// Behind these the option itself must stand.
+// The option itself must follow one of these.
 constexpr std::string_view kTightCues[] = {"it's",
                                            "it is",
                                            "it must be",
@@ -75,21 +75,21 @@ constexpr std::string_view kTightCues[] = {"it's",
                                            "have to be",
                                            "has to be",
                                            "should be"};
-// Between such a cue and the option.
+// May stand between such a cue and the option.
 constexpr std::string_view kBeforeOption[] = {
     "a ",  "an ",    "the ",    "in ",   "likely ",   "most ", "probably ", "clearly ",   "definitely ", "is ",
     "be ", "to be ", "option ", "that ", "actually ", "it's ", "it is ",    "therefore ", "just ",       "simply "};
-// Before a cue, in its clause: it concludes nothing.
+// Before a cue, in its clause, these mean that the text does not conclude.
 constexpr std::string_view kDoubts[] = {"n't ",   "not ",    "never ", "whether ", " if ",    "cannot ", "could ",
                                         "might ", "may ",    "less ",  "least ",   "second ", "third ",  "next ",
                                         "wrong ", "worst ",  "other ", "some ",    "others ", "people ", "if ",
                                         "unsure", "unless ", "many ",  "initial",  "first ",  "your "};
-// Of an option: it is not an answer.
+// Near an option, these mean that it is not the answer.
 constexpr std::string_view kRuledOut[] = {"n't ",       "not ",    "no ",       "never ",     "neither ", "cannot",
                                           " out",       "wrong",   "incorrect", "eliminated", "excluded", "unlikely",
                                           "impossible", "whether", "unclear",   "unsure",     "unless",   "maybe",
                                           "either",     "none",    "less ",     "second",     "least",    "runner"};
-// Where the reasons, comparisons and asides of a sentence begin.
+// The beginnings of reasons, comparisons and asides in a sentence.
 constexpr std::string_view kAsides[] = {
     " because",     " since ", ", as ",    " given ",      " unlike",  " followed by", " although", " though",
     " even though", " while ", " whereas", " rather than", " instead", ", not ",       " compared", " despite",
@@ -114,7 +114,7 @@ bool ends_word(std::string_view text, std::size_t at) {
 bool holds_any(std::string_view lower, std::initializer_list<std::string_view> words) {
   return contains_any(lower, words);
 }
-// Does any of the words stand in the text, from the beginning of a word on?
+// Does the text hold any of the words, at the beginning of a word?
 template <typename Words>
 bool holds_word(std::string_view lower, const Words& words) {
   return std::any_of(std::begin(words), std::end(words), [&](std::string_view word) {
@@ -124,7 +124,7 @@ bool holds_word(std::string_view lower, const Words& words) {
   });
 }
 
-// Does the mark at a place end a sentence? Not that of "i.e." and "3.5".
+// Does the mark at `at` end a sentence? The marks of "i.e." and "3.5" do not.
 bool ends_sentence(std::string_view text, std::size_t at) {
   if (text[at] == '\n') return true;
   if (text.substr(at).starts_with("。")) return true;
@@ -159,12 +159,12 @@ Place only_named(std::string_view text, const OptionTexts& options) {
   return found.named.size() == 1 ? Place(*found.named.begin()) : std::nullopt;
 }
 
-// The text without the option's own.
+// The text with the option's own text replaced by "_".
 std::string without_option(std::string_view lower, const std::string& option) {
   return replace_all(lower, lower_plain(option), "_");
 }
 
-// The longest option whose text stands there as words.
+// The longest option whose text stands at `at` as whole words.
 Place option_at(std::string_view lower, std::size_t at, const OptionTexts& options) {
   Place place;
   std::size_t longest = 0;
@@ -190,7 +190,7 @@ std::size_t behind_fillers(std::string_view lower, std::size_t at) {
   return at;
 }
 
-// The option that stands at a place and is said of nothing else: not "it's Paris that ..".
+// The option at `at`, if the sentence states it as the answer: not "it's Paris that ..".
 Place stated_at(std::string_view lower, std::size_t at, const OptionTexts& options) {
   const Place place = option_at(lower, at, options);
   if (!place) return {};
@@ -218,7 +218,7 @@ Place behind_tight_cue(std::string_view lower, std::size_t at, const OptionTexts
   return {};
 }
 
-// Behind "so" and the like: false where that part names several or denies.
+// The option after "so" and the like. False if that part names several or denies.
 bool behind_loose_cue(std::string_view lower, std::size_t at, const OptionTexts& options, Place& place) {
   for (const std::string_view cue : kLooseCues) {
     if (!lower.substr(at).starts_with(cue)) continue;
@@ -246,7 +246,7 @@ std::vector<std::string> superlatives_of(std::string_view text) {
   return found;
 }
 
-// "The highest is Wednesday.", where the text speaks of no other extreme.
+// "The highest is Wednesday.", if the text names no other extreme.
 Place with_superlative(std::string_view sentence, std::string_view plain, const OptionTexts& options) {
   const std::string lower = lower_plain(sentence);
   const std::string_view part = without_aside(lower);
@@ -257,7 +257,7 @@ Place with_superlative(std::string_view sentence, std::string_view plain, const 
 }
 
 // "While Paris is larger, Berlin is the capital.", "Of red, green and blue, blue is the highest.": the only option of
-// the clause behind the comma.
+// the clause after the comma.
 Place behind_concession(std::string_view sentence, const OptionTexts& options) {
   constexpr std::string_view kConcessions[] = {
       "while ",   "although ",    "though ", "even though ",   "whereas ", "among ",  "out of ",   "of ",
@@ -271,7 +271,7 @@ Place behind_concession(std::string_view sentence, const OptionTexts& options) {
   return place && !holds_word(around, kRuledOut) && !holds_word(around, kHeldBack) ? place : std::nullopt;
 }
 
-// "A positive times a negative is negative.": what is said of the others.
+// "A positive times a negative is negative.": the option that a sentence says its subject is.
 Place as_predicate(std::string_view sentence, const OptionTexts& options) {
   const std::string lower = lower_plain(sentence);
   const std::size_t verb = lower.rfind(" is ");
@@ -286,7 +286,7 @@ Place as_predicate(std::string_view sentence, const OptionTexts& options) {
 
 // --- First sentences ---
 
-// "The city is Berlin": a verb, then the option, and nothing behind it.
+// "The city is Berlin": a verb, then the option, and nothing after it.
 Place predicate_of_subject(std::string_view lower, const OptionTexts& options) {
   if (!starts_with_any(lower, std::initializer_list<std::string_view>{"the ", "this ", "it ", "it's ", "that ",
                                                                       "that's ", "in the ", "here ", "my "}))
@@ -306,7 +306,7 @@ Place predicate_of_subject(std::string_view lower, const OptionTexts& options) {
 
 struct First {
   std::size_t place;
-  bool sure;  // it is called the answer, or stands alone
+  bool sure;  // the option is called the answer, or stands alone
 };
 
 std::optional<First> first_given(std::string_view head, const OptionTexts& options) {
@@ -355,7 +355,7 @@ constexpr std::string_view kUncertain[] = {"some ",   "others ", "first ",  "cou
 
 constexpr std::string_view kRevisions[] = {"wait", "actually", "correction", "scratch", "hmm", "however", "sorry"};
 
-// Does what stands behind an option end its part of the sentence?
+// Does the text after an option end its part of the sentence?
 bool ends_predicate(std::string_view rest) {
   if (behind(rest, " \"'").empty()) return true;
   for (const std::string_view mark :
@@ -364,7 +364,7 @@ bool ends_predicate(std::string_view rest) {
   return false;
 }
 
-// Does a lower-case text end with a verb, and articles behind it, that says of its subject what follows?
+// Does a lower-case text end with a verb, perhaps with articles, that says that its subject is what follows?
 bool ends_with_copula(std::string_view before) {
   if (ends_with_any(before, kChineseCopulas)) return !before.ends_with("还是");
   before = trim(before);
@@ -375,7 +375,7 @@ bool ends_with_copula(std::string_view before) {
   return ends_with_any_word(before, kCopulas);
 }
 
-// May an option behind this text be said of the sentence's subject: without a condition, a doubt or a denial?
+// May an option after this text be what the sentence's subject is, without a condition, a doubt or a denial?
 bool leads_to_predicate(std::string_view before, bool first) {
   const bool heading = first && before.ends_with(": ") && std::count(before.begin(), before.end(), ' ') < 4;
   if (!heading && !before.ends_with("but ") && !ends_with_copula(before)) return false;
@@ -385,7 +385,7 @@ bool leads_to_predicate(std::string_view before, bool first) {
          !holds_any(clause, {" if ", " not ", "n't "});
 }
 
-// The options that a lower-case sentence says its subject is, or that it prefers behind "but".
+// Adds the options that a lower-case sentence says its subject is, or that it prefers after "but".
 void add_predicates(std::string_view sentence, bool first, const OptionTexts& options, std::set<std::size_t>& said) {
   for (std::size_t at = 0; at < sentence.size(); ++at) {
     const std::string_view before = sentence.substr(0, at);

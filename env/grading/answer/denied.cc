@@ -11,7 +11,7 @@
 namespace agon::env {
 namespace {
 
-constexpr std::size_t kWindow = 56;  // bytes that are looked at
+constexpr std::size_t kWindow = 56;  // bytes read before or after an answer
 
 std::string lower_end(std::string_view text) { return to_lower(last_bytes(text, kWindow)); }
 std::string lower_start(std::string_view text) { return to_lower(cut_text(text, kWindow)); }
@@ -122,7 +122,7 @@ constexpr std::string_view kDeniers[] = {"not",
 constexpr std::string_view kLinks[] = {"be", "is",   "was",   "are",     "equal",  "to",    ":",       "it's",
                                        "it", "that", "there", "exactly", "really", "think", "believe", "="};
 
-constexpr std::string_view kDenials[] = {  // behind an answer, blanks left out
+constexpr std::string_view kDenials[] = {  // after an answer; blanks before them are skipped
     "? no",
     "ではな",
     "ではありません",
@@ -205,7 +205,7 @@ bool says(std::string_view text, const Verbs& verbs, const Words& words) {
   });
 }
 
-// "isn't.", "is not": nothing more of the sentence.
+// "isn't.", "is not": does the sentence end there?
 bool ends_with_denied_verb(std::string_view text) {
   return std::any_of(std::begin(kDeniedVerbs), std::end(kDeniedVerbs), [&](std::string_view verb) {
     return text.starts_with(verb) &&
@@ -249,7 +249,7 @@ constexpr std::string_view kBounds[] = {
     "至少",        "最多",         "不到",         "不足",         "不少于",       "不超过",     "少なくとも",
     "最大",        "最低",         "최소",         "최대",         "적어도",       "至少有",     "最多有",
     "至少需要",    "最少需要",     "至少要",       "不止",         "超过了",       "超過了",     "多达"};
-constexpr std::string_view kPlainBounds[] = {"over", "under", "above", "below"};  // behind a number: "3 over 5"
+constexpr std::string_view kPlainBounds[] = {"over", "under", "above", "below"};  // not after a number: "3 over 5"
 constexpr std::string_view kBoundsBehind[] = {
     "or more",      "or fewer",          "or less",   "or greater", "or higher",    "or above",
     "or below",     "or lower",          "or over",   "or under",   "and above",    "and up",
@@ -261,7 +261,7 @@ constexpr std::string_view kBoundsBehind[] = {
     "and a third",  "and three quarters"};
 constexpr std::string_view kBoundSigns[] = {"\u2264", "\u2265", "<=", ">="};
 
-// Behind a number and at most two characters that count: 5以上, 5个以上.
+// A bound after a number and at most two characters of a counter: 5以上, 5个以上.
 bool has_east_asian_bound(std::string_view rest) {
   for (int i = 0; i < 3 && !rest.empty() && !is_parted(rest); ++i) {
     if (starts_with_any(rest, std::initializer_list<std::string_view>{
@@ -273,7 +273,7 @@ bool has_east_asian_bound(std::string_view rest) {
   return false;
 }
 
-// 5명이 아닙니다, 5个不对: behind a number and at most two characters that count.
+// A denial after a number and at most two characters of a counter: 5명이 아닙니다, 5个不对.
 bool has_east_asian_denial(std::string_view rest) {
   for (int i = 0; i < 3 && !rest.empty() && !is_parted(rest); ++i) {
     if (starts_with_any(rest, std::initializer_list<std::string_view>{"이 아니", "이 아닙", "가 아니", "가 아닙",
@@ -294,7 +294,7 @@ bool begins_range(std::string_view rest) {
          rest.substr(second).size() > 1 && (rest[second + 1] == ' ' || rest[second + 1] == '=');
 }
 
-// Of the sign that ends a text: does it end a tag, <count>, or an arrow?
+// Does the sign that ends a text close a tag, <count>, or an arrow?
 bool ends_tag_or_arrow(std::string_view said) {
   const std::string_view before = said.substr(0, said.size() - 1);
   if (before.ends_with('-') || before.ends_with('=') || before.ends_with('>')) return true;
@@ -302,7 +302,7 @@ bool ends_tag_or_arrow(std::string_view said) {
   return open != before.npos && before[open] == '<' && open + 1 < before.size();
 }
 
-// x < 5, >5; no "> 5", which quotes.
+// x < 5, >5; not "> 5", which is a quote in Markdown.
 bool ends_with_bound_sign(std::string_view lower) {
   const std::string_view said = trim(lower);
   if (std::any_of(std::begin(kBoundSigns), std::end(kBoundSigns),
@@ -316,14 +316,14 @@ bool ends_with_bound_sign(std::string_view lower) {
 
 bool ends_with_digit(std::string_view text) { return !text.empty() && text.back() >= '0' && text.back() <= '9'; }
 
-// Quick: no denial ends with a digit, a comma or a bracket that closes.
+// A quick test: no denial ends with a digit, a comma or a closing bracket.
 bool may_end_denial(std::string_view before) {
   const std::size_t last = before.find_last_not_of(' ');
   return last != before.npos && !ends_with_digit(before.substr(0, last + 1)) &&
          (is_word_byte(before[last]) || std::string_view(":=([\"'*").find(before[last]) != std::string_view::npos);
 }
 
-// Quick: a denial begins with a word or a question mark.
+// A quick test: a denial begins with a word or a question mark.
 bool may_begin_denial(char c) { return c == '?' || (is_word_byte(c) && !(c >= '0' && c <= '9')); }
 
 // " was reached in 2010", " occurred".
@@ -340,7 +340,7 @@ bool is_reached(std::string_view after) {
          });
 }
 
-// "reaches a maximum of", "peaked at a minimum of": what follows is the value there.
+// "reaches a maximum of", "peaked at a minimum of": the next number is a value, not a bound.
 bool names_peak(std::string_view left) {
   constexpr std::string_view kPeaks[] = {"reach",  "reaches", "reached", "reaching", "has",     "had",    "with",
                                          "shows",  "showed",  "hits",    "hit",      "attains", "at",     "to",

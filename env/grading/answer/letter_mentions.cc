@@ -15,7 +15,7 @@
 namespace agon::env {
 namespace {
 
-// Words that follow the letter A, and never the article.
+// Words that follow the letter A, but never the article "a".
 constexpr std::string_view kBehindLetters[] = {
     "is",      "was",  "are",   "because", "since",  "as",      "and",   "or",         "but",         "would",
     "which",   "due",  "has",   "seems",   "fits",   "matches", "shows", "based",      "not",         "given",
@@ -26,7 +26,7 @@ constexpr std::string_view kBehindLetters[] = {
     "mais",    "pero", "mas",   "ma",      "car",    "porque",  "weil",  "denn",       "sino",        "sondern",
     "en",      "i",    "och",   "og",      "\u00e9", "\u00e8"};
 
-// Right before a letter: it is denied.
+// Right before a letter, these deny it.
 constexpr std::string_view kDeniesLetter[] = {
     "non ",  " y no ", " no es ",       "n\u00e3o ",           "nicht ",
     "kein ", "pas ",   "\u043d\u0435 ", "\u0644\u064a\u0633 ", "\u0644\u064a\u0633\u062a "};
@@ -38,7 +38,7 @@ std::string_view word_ending_at(std::string_view text, std::size_t end) {
   return text.substr(begin, end - begin);
 }
 
-// The same in other languages: what stands right behind the letter, or right before it.
+// The same in other languages: words right after the letter, or right before it.
 constexpr std::string_view kCalledRight[] = {"\u9009\u9879\u6b63\u786e",
                                              "\u9009\u9879\u662f\u6b63\u786e",
                                              "\u6b63\u786e",
@@ -178,7 +178,7 @@ OptionVerdict LetterMentions::verdict(std::size_t at) const {
   return verdict_behind(text_.substr(at + 1), known ? std::string_view(texts_[*place]) : std::string_view(), words_);
 }
 
-// "A, C and D are wrong", "wrong: A, C": what denies one of a row denies the others.
+// "A, C and D are wrong", "wrong: A, C": a denial of one letter in a row denies the others.
 void LetterMentions::spread_denials(std::vector<LetterMention>& mentions) const {
   for (std::size_t i = mentions.size(); i-- > 1;)
     if (mentions[i].by_rest && joins(mentions[i - 1].at, mentions[i].at, false))
@@ -207,7 +207,7 @@ bool LetterMentions::joins(std::size_t first, std::size_t second, bool by_or) co
                                                                           "及", "y", "und", "et", "и", "e"});
 }
 
-// "Line B" names a line. Where the options' texts are such names, it is the option of that name.
+// "Line B" names a line. If the options' texts are such names, it means the option of that name.
 std::optional<std::size_t> LetterMentions::place_at(std::size_t at) const {
   const auto place = place_of(text_[at], options_);
   if (options_.empty() || of_values_ || !names_thing(at)) return place;
@@ -257,7 +257,7 @@ bool LetterMentions::stands_alone(std::size_t at) const {
          !(right == '-' && at + 2 < text_.size() && text_[at + 2] != ' ');
 }
 
-// P(A), sin(A), (V)/(d), A \u2229 B: of a formula.
+// Is the letter part of a formula: P(A), sin(A), (V)/(d), A \u2229 B?
 bool LetterMentions::is_argument(std::size_t at) const {
   static constexpr std::string_view kOperators[] = {"\u2229", "\u222a", "\u2282", "\u2286", "\u00d7", "\u00b7", "+"};
   if (starts_with_any(behind(text_.substr(at + 1), " "), kOperators) ||
@@ -278,7 +278,7 @@ bool LetterMentions::has_turkish_ending(std::size_t at) const {  // C'dir: it is
   return is_among(ending, std::initializer_list<std::string_view>{"dir", "d\u0131r", "dur", "d\u00fcr", "tir"});
 }
 
-// A letter next to Chinese, Japanese or Korean text, which does not part words, still stands alone.
+// A letter next to Chinese, Japanese or Korean text, which does not separate words, still stands alone.
 bool LetterMentions::joins_left(std::size_t at) const {
   if (at == 0 || !is_word_byte(text_[at - 1])) return false;
   std::size_t begin = at - 1;
@@ -290,7 +290,7 @@ bool LetterMentions::joins_right(std::size_t at) const {
   return is_word_byte(after(at)) && !is_east_asian(first_character(text_.substr(at + 1)).code_point);
 }
 
-// Where the options are values, "angle A", "point D" and "50 A" name a thing, or a unit.
+// If the options are values, "angle A", "point D" and "50 A" name a thing or a unit.
 bool LetterMentions::is_name_or_unit(std::size_t at) const {
   if (!of_values_) return false;
   static constexpr std::string_view kNamed[] = {"angle",    "angles", "point",   "points", "vertex",
@@ -374,7 +374,7 @@ bool LetterMentions::is_counterfactual(std::size_t at) const {
          contains_any(sentence, std::initializer_list<std::string_view>{" were ", " had been "});
 }
 
-// "That's wrong: it's A": what stands before the colon says nothing of A.
+// "That's wrong: it's A": the text before the colon says nothing about A.
 bool LetterMentions::begins_clause(std::size_t at) const {
   std::string_view left = trim(std::string_view(lower_).substr(0, at));
   for (const std::string_view word : {"it's", "it is", "it should be"})

@@ -1,5 +1,5 @@
-// env/grading/answer/letter_mentions.h - finds where a text names options by letter, and what it says about each. Pure;
-// each look reads only a few words.
+// env/grading/answer/letter_mentions.h - finds where a text names options by letter, and what it says about each. Pure
+// functions; each reads only a few words around a letter.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,14 @@
 namespace agon::env {
 
 struct LetterMention {
-  std::size_t place, at;
-  bool marked;             // in brackets or quotes, or behind "option"
+  std::size_t place, at;   // index of the option; where its letter stands in the text
+  bool marked;             // in brackets or quotes, or after "option"
   bool ruled_out = false;  // "not B", "B is wrong"
-  bool by_rest = false;    // by what stands behind it
+  bool by_rest = false;    // ruled out by the text after it
 };
 
-// Letters of options that a plain text names; not those that it rules out, nor letters that are words or names. Keeps
-// views of both.
+// The letters of options that a plain text names, except those that it rules out and those that are words or names.
+// Keeps a view of the text and a reference to the options.
 class LetterMentions {
  public:
   LetterMentions(std::string_view text, const Options& options);
@@ -30,9 +30,9 @@ class LetterMentions {
   bool is_marked_right(const LetterMention& mention) const;
   bool is_called_right(const LetterMention& mention) const;
   bool is_chosen(const LetterMention& mention) const;
-  // "B fits better", "C does.": said of one alone, it is the answer.
+  // "B fits better", "C does.": the answer, if the text says so of only one option.
   bool is_called_fitting(const LetterMention& mention) const;
-  // Behind a contrast: "but it's more likely to be A", "the correct one is A", "B fits better".
+  // After a contrast: "but it's more likely to be A", "the correct one is A", "B fits better".
   bool is_preferred(const LetterMention& mention) const;
 
  private:
@@ -62,12 +62,12 @@ class LetterMentions {
   bool of_values_;                  // every option holds a digit
   bool words_;                      // words such as "no" are verdicts on options
   bool graded_ = false;             // an option is a letter with a sign: A+
-  bool boxes_;                      // a box that may be ticked stands before each letter
+  bool boxes_;                      // tick boxes stand before the letters
   bool named_ = true;               // all options' texts end with a letter: "Point B"
   std::vector<std::string> texts_;  // in lower case
 };
 
-// Are words such as "no" and "true" verdicts on options? Not where one of the options is such a word.
+// Are words such as "no" and "true" verdicts on options? Not if one of the options is such a word.
 bool have_verdicts(const Options& options);
 
 }  // namespace agon::env

@@ -18,7 +18,7 @@ namespace {
 using Texts = std::initializer_list<std::string_view>;
 using Names = std::unordered_map<std::string_view, std::string_view>;
 
-// Commands that stand for a text; "" for those that only set it.
+// Commands that typeset a sign or a word; "" for those that change only its looks.
 const Names& symbols() {
   static const Names kSymbols = {{"left", ""},
                                  {"right", ""},
@@ -152,7 +152,7 @@ const Names& symbols() {
   return kSymbols;
 }
 
-// Functions, which stand as words: \sin x is "sin x".
+// Functions, which become words: \sin x is "sin x".
 bool is_function(std::string_view name) {
   constexpr std::string_view kFunctions[] = {"sin", "cos", "tan",    "cot",    "sec",    "csc", "sinh", "cosh", "tanh",
                                              "log", "ln",  "exp",    "lim",    "max",    "min", "gcd",  "det",  "dim",
@@ -160,7 +160,7 @@ bool is_function(std::string_view name) {
   return std::find(std::begin(kFunctions), std::end(kFunctions), name) != std::end(kFunctions);
 }
 
-// Commands whose argument alone counts.
+// Commands that are replaced by their argument.
 bool is_wrapper(std::string_view name) {
   constexpr std::string_view kWrappers[] = {
       "text",   "textbf", "textit",     "textrm", "textsf",       "texttt", "textnormal", "textup", "mathrm",
@@ -238,7 +238,7 @@ class MarkupReader {
       out_.append(1, '\\').append(next ? 1 : 0, next);
   }
 
-  // \begin{align*}, \end{aligned}: whole lines of a derivation.
+  // \begin{align*}, \end{aligned}: environments that hold whole lines of a derivation.
   bool environment(std::string_view name, std::size_t end) {
     if ((name != "begin" && name != "end") || end >= text_.size() || text_[end] != '{') return false;
     const std::size_t close = text_.find('}', end);
@@ -336,7 +336,7 @@ class MarkupReader {
       part_from_factor();
     }
   }
-  // \frac{1}{2}\pi: what stands behind the fraction is not below its line.
+  // \frac{1}{2}\pi: a factor after the fraction is not part of its denominator.
   void part_from_factor() {
     std::string_view rest = text_.substr(at_);
     while (starts_with_any(rest, Texts{" ", "\\,", "\\;", "\\!"})) rest.remove_prefix(rest.front() == ' ' ? 1 : 2);
@@ -353,7 +353,7 @@ class MarkupReader {
       out_ += ')';
   }
 
-  // A pair of $ sets what it holds, unless it is money: no blank inside at its ends, no digit behind it.
+  // A pair of $ typesets its content unless it means money: no blank inside at its ends, no digit after it.
   void dollar() {
     if (at_ == closing_dollar_) {
       ++at_;
@@ -382,11 +382,11 @@ class MarkupReader {
         out_ += sign;
         return;
       }
-    out_ += in_environment_ ? ' ' : '&';  // there it parts columns
+    out_ += in_environment_ ? ' ' : '&';  // there it separates columns
     ++at_;
   }
 
-  // "A^+", "Cl^{-}": a raised sign that ends a word stands as it is.
+  // "A^+", "Cl^{-}": a raised sign that ends a word stays without the ^.
   bool raised_sign() {
     for (const std::string_view sign : {"^+", "^-", "^{+}", "^{-}"}) {
       const std::size_t end = at_ + sign.size();
@@ -447,7 +447,7 @@ class MarkupReader {
     }
   }
 
-  // The line of a fence goes, with its language; of a fence that begins and ends within a line, the ticks.
+  // Drops the line of a fence with its language; only the ticks if the fence begins and ends within a line.
   void fence(std::size_t end) {
     const bool at_start = at_line_start();
     at_ = end;
@@ -489,7 +489,7 @@ class MarkupReader {
     std::string kept;
     std::size_t from = 0;
     for (const auto& [place, length] : marks_) {
-      if (place < from) continue;  // an argument's bracket before it was dropped: leave it
+      if (place < from) continue;  // moved when an argument's bracket was dropped: skip it
       kept.append(out_, from, place - from);
       from = place + length;
     }
@@ -501,7 +501,7 @@ class MarkupReader {
   std::size_t at_ = 0, next_dollar_ = 0, closing_dollar_ = std::string_view::npos;
   bool in_environment_ = false;  // between \begin{} and \end{}
   std::string out_;
-  std::vector<std::pair<Brace, std::size_t>> groups_;  // open braces, and where what they hold begins in out_
+  std::vector<std::pair<Brace, std::size_t>> groups_;  // open braces, and where their content begins in out_
   std::array<std::array<std::optional<std::size_t>, 3>, 4> open_marks_;
   std::vector<std::pair<std::size_t, std::size_t>> marks_;  // places and lengths in out_
 };

@@ -7,8 +7,8 @@
 
 namespace agon::env {
 
-// LaTeX as the text that it sets, without HTML's and Markdown's marks. REQUIRES: plain_characters, for what is written
-// in other characters is not seen.
+// The text that LaTeX typesets, without the marks of HTML and Markdown. REQUIRES: plain_characters made the text; marks
+// in other characters are not recognised.
 std::string without_markup(std::string_view text);
 
 }  // namespace agon::env

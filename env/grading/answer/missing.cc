@@ -112,20 +112,20 @@ constexpr std::string_view kRefusals[] = {"cannot be determined",
                                           "لا أستطيع",
                                           "नहीं बता",
                                           "निर्धारित नहीं"};
-// At the beginning: nothing behind it is an answer.
+// At the beginning of a text: no answer follows.
 constexpr std::string_view kStrong[] = {"i'm unable",       "i am unable",   "as an ai",       "i can't see",
                                         "i cannot see",     "i can't view",  "i cannot view",  "i'm sorry, but i",
                                         "i'm sorry, i can", "sorry, i can",  "sorry, but i",   "i apologize",
                                         "i don't know",     "i do not know", "not answerable", "i can't answer",
                                         "i cannot answer",  "i can't help",  "i cannot help"};
-// The value of a phrase alone.
+// As the value of a phrase, these mean that there is no answer.
 constexpr std::string_view kNoAnswer[] = {"unknown", "none",       "n/a",           "not available", "not given",
                                           "unclear", "not stated", "not specified", "not provided",  "undefined"};
 // A sentence with one of these says more.
 constexpr std::string_view kTurns[] = {"but ",      "however", "estimate", "approximately", "roughly", "although ",
                                        ", though ", "while ",  "unless ",  " so ",          " ≈ ",     "但",
                                        "不过",      " aber ",  " pero ",   " mais ",        " mas ",   " но "};
-// What stands behind a refusal and does not take it back.
+// Beginnings of sentences after a refusal that do not take it back.
 constexpr std::string_view kOnly[] = {"we only ", "i only ", "it only ", "the only ", "only ", "it shows ", "please "};
 constexpr std::string_view kHanging[] = {"the",  "a",    "an",   "is",    "are",      "of",       "to",    "by",
                                          "and",  "or",   "with", "for",   "in",       "then",     "from",  "as",
@@ -133,7 +133,7 @@ constexpr std::string_view kHanging[] = {"the",  "a",    "an",   "is",    "are",
                                          "so",   "per",  "have", "after", "before",   "at",       "on",    "need",
                                          "how",  "draw", "thus", "add",   "subtract", "multiply", "divide"};
 
-// The end of the sentence that continues at `at`, behind its mark; ';' does not end one.
+// The end of the sentence that continues at `at`, after its mark; ';' does not end one.
 std::size_t end_of_sentence(std::string_view text, std::size_t at) {
   for (; at < text.size(); ++at) {
     if (text[at] == '\n') return at + 1;
@@ -154,9 +154,9 @@ std::size_t last_refusal(std::string_view lower) {
 
 // --- A last clause that refuses ---
 
-// What ends the clause before the last one.
+// Ends of the clause before the last one.
 constexpr std::string_view kBreaks[] = {". ", "; ", "\n", ", ", " so ", " but ", " and ", "\u3002", ".", "\uff0c"};
-// Of what is asked for: no answer.
+// In the last clause, these mean that there is no answer.
 constexpr std::string_view kCannot[] = {"cannot determine",
                                         "can't determine",
                                         "cannot be determined",
@@ -187,7 +187,7 @@ constexpr std::string_view kCannot[] = {"cannot determine",
                                         "no se puede determinar",
                                         "no puedo determinar",
                                         "невозможно определить"};
-// With one of these as its subject.
+// A clause that begins with one of these and ends with one of kAbsent gives no answer.
 constexpr std::string_view kAsked[] = {"the value", "the data", "the total", "the answer", "the number", "the figure"};
 constexpr std::string_view kAbsent[] = {"not given",     "not shown",   "not provided", "not available", "not stated",
                                         "not specified", "not visible", "not listed",   "missing"};

@@ -38,7 +38,7 @@ class Clauses {
 
   const std::vector<std::string>& words() const { return words_; }
   bool ends_at(std::size_t at) const { return ends_.count(at) > 0; }
-  // The word at a place if it belongs to the clause that continues there; else nothing.
+  // The word at `at` if it belongs to the clause that continues there; else empty.
   std::string_view next(std::size_t at) const {
     return at < words_.size() && !ends_at(at) ? std::string_view(words_[at]) : std::string_view();
   }
@@ -97,7 +97,7 @@ constexpr std::string_view kDenying[] = {"not",
                                          "\u0644\u064a\u0633\u062a",
                                          "\u043d\u0438",
                                          "nie"};
-// Between a denier and what it denies.
+// May stand between a denier and the option that it denies.
 constexpr std::string_view kFillers[] = {
     "be",   "been",     "really", "actually", "likely", "necessarily", "quite",  "exactly", "look",    "looks",
     "seem", "appear",   "think",  "believe",  "it",     "is",          "its",    "this",    "that",    "at",
@@ -105,20 +105,20 @@ constexpr std::string_view kFillers[] = {
     "est",  "ist",      "\u00e9", "\u00e8",   "un",     "une",         "una",    "um",      "uma",     "uno",
     "ein",  "eine",     "einen",  "der",      "das",    "le",          "la",     "el",      "il",      "een",
     "en",   "possibly", "ever",   "longer",   "call",   "say",         "means",  "jest",    "sono",    "les"};
-// Behind an option, in languages whose verb ends the sentence.
+// Deny the option before them, in languages whose verb ends the sentence.
 constexpr std::string_view kDeniersBehind[] = {"नहीं", "गलत", "değil", "yanlış", "نیست", "নয়"};
-// Behind "we" or "I", and before an option.
+// Deny the option after them, if "we" or "I" stands before them.
 constexpr std::string_view kEliminates[] = {"eliminate", "exclude", "discard"};
-// Behind "is": what is said of an option that is not an answer.
+// After "is": the option before it is not an answer.
 constexpr std::string_view kWrongNames[] = {"wrong", "incorrect", "ruled", "eliminated", "excluded", "out"};
-// The same behind "can be".
+// The same after "can be".
 constexpr std::string_view kDropped[] = {"ruled", "eliminated", "excluded", "rejected", "discarded", "dismissed"};
 constexpr std::string_view kRightNames[] = {"right",    "correct", "true",   "it",    "answer",
                                             "possible", "one",     "option", "choice"};
-// Behind "no": it says that something is unknown or sure, and answers nothing.
+// After "no", these mean that something is unknown or certain, and not that an option is denied.
 constexpr std::string_view kUnknown[] = {"idea", "clue", "doubt", "question", "answer", "information", "telling"};
 
-// "More of a green than", "more likely Berlin than": what stands behind "than" is the lesser.
+// "More of a green than", "more likely Berlin than": the option after "than" fits less.
 bool compares_fit(const Clauses& clauses, std::size_t than) {
   for (std::size_t at = than; !clauses.before(at).empty() && than - at < 8; --at)
     if (clauses.before(at) == "more" &&
@@ -127,7 +127,7 @@ bool compares_fit(const Clauses& clauses, std::size_t than) {
   return false;
 }
 
-// "I doubt", "wrong to call", "anything but", "we can eliminate", "cross out": of the word that ends at a place.
+// Does the word before `at` end a denial: "I doubt", "wrong to call", "anything but", "we can eliminate"?
 bool ends_denial(const Clauses& clauses, std::size_t at) {
   const std::string_view word = clauses.before(at), next = clauses.next(at);
   const std::string_view earlier = word.empty() ? word : clauses.before(at - 1);
@@ -153,7 +153,7 @@ bool is_denied_before(const Clauses& clauses, std::size_t at) {
   return false;
 }
 
-// "Bob is not the tallest."
+// "Bob is not the tallest.": the last word.
 bool ends_as_superlative(std::string_view word) { return word == "most" || (word.size() > 4 && word.ends_with("est")); }
 
 bool is_denied_behind(const Clauses& clauses, std::size_t at) {
@@ -181,7 +181,7 @@ bool says_nothing(const Clauses& clauses, const Mention& mention) {
                                                                 std::initializer_list<std::string_view>{"to", "of"}));
 }
 
-// "There is no data for Germany", "I cannot find Germany": of an option that the text has nothing about.
+// "There is no data for Germany", "I cannot find Germany": the text knows nothing about the option.
 bool is_unknown_before(const Clauses& clauses, std::size_t at) {
   const std::string_view last = clauses.before(at), earlier = last.empty() ? last : clauses.before(at - 1);
   const std::string_view first = earlier.empty() ? earlier : clauses.before(at - 2);
@@ -209,10 +209,10 @@ void add_words(const Clauses& clauses, std::size_t option, const std::vector<std
   }
 }
 
-// "neither Paris nor London", "not Paris or London": what denies the first denies the second.
+// "neither Paris nor London", "not Paris or London": a denial of the first denies the second.
 void deny_alternatives(const Clauses& clauses, Mentions& mentions) {
   std::sort(mentions.begin(), mentions.end(), [](const Mention& a, const Mention& b) { return a.begin < b.begin; });
-  std::set<std::size_t> ends;  // of what is denied
+  std::set<std::size_t> ends;  // ends of the denied options
   for (Mention& mention : mentions) {
     const bool second = clauses.before(mention.begin) == "or" && ends.count(mention.begin - 1) > 0;
     mention.denied = mention.denied || second;
@@ -220,7 +220,7 @@ void deny_alternatives(const Clauses& clauses, Mentions& mentions) {
   }
 }
 
-// "Green over dark green": the one that is preferred stands first.
+// "Green over dark green": the preferred option stands first, so the second is denied.
 void deny_lesser(const Clauses& clauses, Mentions& mentions) {
   std::set<std::size_t> ends;
   for (const Mention& mention : mentions) ends.insert(mention.end);
@@ -232,7 +232,7 @@ void deny_lesser(const Clauses& clauses, Mentions& mentions) {
 
 bool is_hangul(std::int32_t code_point) { return code_point >= 0xAC00 && code_point < 0xD7B0; }
 
-// Its words are not parted from the words next to them.
+// Does the option's script leave no blanks between its words and their neighbours?
 bool is_unparted(std::string_view option) {
   bool all = !option.empty();
   for_each_character(option, [&](std::int32_t character, std::string_view bytes) {
@@ -294,7 +294,7 @@ bool is_denied_in(std::string_view text, std::size_t begin, std::size_t end) {
   return false;
 }
 
-// Korean joins endings to a word, and nothing before it.
+// Korean joins endings to the end of a word, and nothing to its front.
 bool begins_within_word(std::string_view text, std::size_t begin) {
   if (begin < 3 || !is_hangul(first_character(text.substr(begin)).code_point)) return false;
   return is_hangul(first_character(text.substr(begin - 3)).code_point);
@@ -307,10 +307,10 @@ void add_text(std::string_view text, std::size_t option, std::string_view wanted
       mentions.push_back({option, at, at + wanted.size(), is_denied_in(text, at, at + wanted.size())});
 }
 
-// Without those that are part of a longer one: the "green" of "dark green".
+// The mentions that are not part of a longer one, as the "green" of "dark green" is.
 Mentions without_parts(const Mentions& mentions) {
   Mentions kept;
-  std::size_t reach = 0;  // of what begins earlier, and is not a part itself
+  std::size_t reach = 0;  // the furthest end of the kept mentions
   for (std::size_t i = 0; i < mentions.size(); ++i) {
     const Mention& one = mentions[i];
     bool part = one.end <= reach && !kept.empty() && kept.back().begin < one.begin;
@@ -324,7 +324,7 @@ Mentions without_parts(const Mentions& mentions) {
   return kept;
 }
 
-// Without those that begin within an earlier or longer one: the 京都 of 東京都.
+// The mentions that do not begin within an earlier or longer one, as the 京都 of 東京都 does.
 Mentions without_inner(Mentions mentions) {
   std::sort(mentions.begin(), mentions.end(),
             [](const Mention& a, const Mention& b) { return a.begin != b.begin ? a.begin < b.begin : a.end > b.end; });

@@ -1,4 +1,5 @@
-// env/grading/answer/named.h - which options a sentence names by their texts, and which it denies. Pure functions.
+// env/grading/answer/named.h - finds the options that a text names by their texts, and those that it denies. Pure
+// functions.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +12,17 @@
 namespace agon::env {
 
 struct NamedOptions {
-  std::set<std::size_t> named, denied;  // "not Paris but London": London, Paris
+  std::set<std::size_t> named, denied;  // "not Paris but London": names London, denies Paris
 };
 
-// By the words of an option; by its text where its script writes no blanks (Chinese, Japanese) or joins endings to
-// words (Korean); by its signs in the first sentence where it has no words. Words of one letter are no evidence, and
-// neither is what stands within the text of a longer option: the "green" of "dark green". An option that the text has
-// nothing about ("I cannot find Germany") is neither named nor denied. An option that is named once without denial is
-// not denied. `plain`: a plain text.
+// A text names an option by the option's words; by its text if the script has no blanks (Chinese, Japanese) or joins
+// endings to words (Korean); by its signs, in the first sentence, if it has no words. Words of one letter do not count,
+// nor does the text of an option within that of a longer one: the "green" of "dark green". An option that the text
+// knows nothing about ("I cannot find Germany") is neither named nor denied. An option that is named once without
+// denial is not denied. `plain`: a plain text.
 NamedOptions named_options(std::string_view plain, const std::vector<std::string>& options);
 
-// Of Chinese, Japanese or Korean.
+// Is it a character of Chinese, Japanese or Korean?
 bool is_east_asian(std::int32_t code_point);
 
 }  // namespace agon::env

@@ -22,7 +22,7 @@ std::size_t currency_before(std::string_view text) {
   return 0;
 }
 
-// Denies a whole sentence.
+// Beginnings that deny a whole sentence.
 constexpr std::string_view kImpossible[] = {"impossible that there are ", "impossible that there is ",
                                             "impossible that it is ",     "impossible for there to be ",
                                             "impossible that it's ",      "can't be that there are ",
@@ -35,7 +35,7 @@ bool is_operator(std::string_view between) {
   return std::find(std::begin(kOperators), std::end(kOperators), between) != std::end(kOperators);
 }
 
-// "sin ", "f(", "log_2(", "∛": a function of the number behind it.
+// "sin ", "f(", "log_2(", "∛": a function of the next number.
 bool ends_with_function(std::string_view before) {
   constexpr std::string_view kFunctions[] = {"sin", "cos", "tan", "log", "ln", "exp", "\u221b", "\u221c"};
   const std::string lower = ascii_lower(before.substr(before.size() - std::min<std::size_t>(before.size(), 24)));
@@ -53,7 +53,7 @@ bool ends_with_function(std::string_view before) {
   });
 }
 
-// "Table ", "Step ": the number behind it is a name.
+// "Table ", "Step ": the next number is a name.
 bool ends_with_label(std::string_view before) {
   constexpr std::string_view kNamed[] = {"table", "figure", "fig",  "step",    "question", "image",
                                          "chart", "panel",  "page", "section", "picture",  "chapter"};
@@ -64,7 +64,7 @@ bool ends_with_label(std::string_view before) {
   return is_among(ascii_lower(said.substr(begin)), kNamed);
 }
 
-// Behind the unit that a text begins with: " cm is wrong".
+// The text after the unit with which it begins: " cm is wrong".
 std::string_view behind_unit(std::string_view text) {
   if (!text.starts_with(' ')) return {};
   std::size_t end = 1;
@@ -72,7 +72,7 @@ std::string_view behind_unit(std::string_view text) {
   return end > 1 ? text.substr(end) : std::string_view();
 }
 
-// Where the code of a currency begins right before a place, "EUR12,99"; the place itself: there is none.
+// Where the code of a currency right before `at` begins, "EUR12,99"; `at` if there is none.
 std::size_t currency_code_before(std::string_view text, std::size_t at) {
   std::size_t begin = at;
   while (begin > 0 && is_letter(text[begin - 1])) --begin;
@@ -80,7 +80,7 @@ std::size_t currency_code_before(std::string_view text, std::size_t at) {
   return apart && at - begin == 3 && number_at(text, begin).number ? begin : at;
 }
 
-// Does "^", "^{" or "^-" behind a letter stand before?
+// Does "^", "^{" or "^-", after a letter, stand before `at`?
 bool is_power_of_unit(std::string_view text, std::size_t at) {
   while (at > 0 && std::string_view("-{(").find(text[at - 1]) != std::string_view::npos) --at;
   return at > 1 && text[at - 1] == '^' && is_word_byte(text[at - 2]) && !is_digit(text[at - 2]);
@@ -95,7 +95,7 @@ std::size_t negative_word_before(std::string_view text) {
   return 0;
 }
 
-// 3x, 3x4, 3y^2, 5x^2: of what is not one number.
+// 3x, 3x4, 3y^2, 5x^2: does a variable follow, so that this is not one number?
 bool is_variable_behind(std::string_view text, std::size_t at) {
   if (at >= text.size()) return false;
   if (begins_product(text.substr(at))) return true;
@@ -105,7 +105,7 @@ bool is_variable_behind(std::string_view text, std::size_t at) {
   return is_digit(text[at + 1]) || (!is_word_byte(text[at + 1]) && text[at + 1] != '-' && text[at] != 'x');
 }
 
-// The sign of a sum or product at the front of a text, with the blanks around it; empty: there is none.
+// The sign of a sum or product at the front of a text, with the blanks around it; empty without one.
 std::string_view operator_at(std::string_view text) {
   const std::size_t begin = std::min(text.find_first_not_of(' '), text.size());
   for (const std::string_view sign : {"+", "-", "*", "/", "\u00b7", "\u00d7"})
@@ -127,12 +127,12 @@ bool is_joined_to_variable(std::string_view behind) {
   return rest.size() == 1 || (!is_word_byte(rest[1]) && rest[1] != '-' && rest[1] != '\'');
 }
 
-// "x + ", "2x - ", "x/", "x^2 + ": a term with a variable, which is joined to the number behind it.
+// "x + ", "2x - ", "x/", "x^2 + ": a term with a variable, which is joined to the next number.
 bool joins_variable(std::string_view before) {
   std::size_t end = before.find_last_not_of(' ') + 1;
   if (end == 0 || std::string_view("+-*/").find(before[end - 1]) == std::string_view::npos) return false;
   const char sign = before[end - 1];
-  const bool apart = end < before.size();  // "x -3" is no sum for sure
+  const bool apart = end < before.size();  // "x -3" may be no sum
   before = trim(before.substr(0, end - 1));
   if (const std::size_t power = before.rfind('^'); power != before.npos && power + 4 > before.size())
     if (digits_at(before, power + 1).size() + power + 1 == before.size()) before = before.substr(0, power);

@@ -9,7 +9,7 @@
 namespace agon::env {
 namespace {
 
-// Of options that are letters (P, Q, R, S): the one that is this letter.
+// The option that is this letter, if all options are letters (P, Q, R, S).
 std::optional<std::size_t> lettered_option(char letter, const Options& options) {
   std::optional<std::size_t> place;
   for (std::size_t i = 0; i < options.size(); ++i) {

@@ -13,7 +13,7 @@
 namespace agon::env {
 namespace {
 
-// Without a pair of quotes or brackets around the whole.
+// The text without pairs of quotes or brackets around the whole.
 std::string_view unwrapped(std::string_view text) {
   constexpr std::string_view kOpen = "\"'([", kClose = "\"')]";
   for (int i = 0; i < 3 && text.size() > 2; ++i) {
@@ -24,7 +24,7 @@ std::string_view unwrapped(std::string_view text) {
   return text;
 }
 
-// Without what only writers differ in: blanks next to marks and between a number and its unit, hyphens within words,
+// The text without differences of style: blanks next to marks and between a number and its unit, hyphens within words,
 // case.
 std::string spelled(std::string_view text) {
   const std::string lower = to_lower(bare(text));
@@ -40,7 +40,7 @@ std::string spelled(std::string_view text) {
   return form;
 }
 
-// "x =" of "x = 4"; empty: it is no such equation.
+// "x =" of "x = 4"; empty if the option is not such an equation.
 std::string_view left_side(std::string_view option) {
   const std::size_t sign = option.find('=');
   if (sign == option.npos || option.find('=', sign + 1) != option.npos) return "";

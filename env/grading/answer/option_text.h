@@ -16,7 +16,7 @@ namespace agon::env {
 using Options = std::vector<std::string>;  // their texts
 using Places = std::set<std::size_t>;      // indices in Options
 
-std::optional<std::size_t> only(const Places& places);  // nothing for several
+std::optional<std::size_t> only(const Places& places);  // nullopt for none or several
 
 template <typename Same>
 Places options_that(const Options& options, Same same) {
@@ -26,20 +26,20 @@ Places options_that(const Options& options, Same same) {
   return places;
 }
 
-// In the order from strict to lenient. The text itself, without its last period, or without quotes around it: the first
-// of these that is an option's.
+// The options that equal a text, by comparisons from strict to lenient. with_exact_text tries the text itself, without
+// its last period, and without quotes or brackets around it; the first of these that an option has counts.
 Places with_exact_text(std::string_view text, const Options& options);
 Places with_text_in_any_case(std::string_view text, const Options& options);
 Places with_number(std::string_view text, const Options& options);  // whole texts that are equal numbers
 Places with_value(const Number& said, const Options& options);
 Places with_words(std::string_view text, const Options& options);
-Places with_spelling(std::string_view text, const Options& options);     // except for blanks at marks, hyphens and case
-Places with_number_word(std::string_view text, const Options& options);  // options that are number words, by digits
+Places with_spelling(std::string_view text, const Options& options);     // ignores blanks at marks, hyphens, case
+Places with_number_word(std::string_view text, const Options& options);  // digits that equal an option in words
 
-// "x = 3", "x = 4": what each option gives for the same name. The options themselves where they are no such equations.
+// The right sides of the options, if all are equations for the same name ("x = 3", "x = 4"); else the options.
 Options without_left_sides(const Options& options);
 
 std::string bare(std::string_view text);      // a plain text in one line
-std::string words_of(std::string_view text);  // answer_words, parted by blanks
+std::string words_of(std::string_view text);  // answer_words, joined by blanks
 
 }  // namespace agon::env

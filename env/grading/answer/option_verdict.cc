@@ -23,7 +23,7 @@ constexpr Sign kSigns[] = {{"✓", OptionVerdict::right}, {"✔", OptionVerdict:
                            {"❌", OptionVerdict::wrong}, {"×", OptionVerdict::wrong}, {"☐", OptionVerdict::wrong}};
 constexpr Sign kBoxes[] = {{"☐", OptionVerdict::wrong},   {"☑", OptionVerdict::right},   {"[ ]", OptionVerdict::wrong},
                            {"[x]", OptionVerdict::right}, {"[X]", OptionVerdict::right}, {"✅", OptionVerdict::right}};
-// At the end of a clause.
+// Verdicts only at the end of a clause.
 constexpr Sign kWords[] = {
     {"correct", OptionVerdict::right},   {"right", OptionVerdict::right},      {"true", OptionVerdict::right},
     {"yes", OptionVerdict::right},       {"match", OptionVerdict::right},      {"valid", OptionVerdict::right},
@@ -31,7 +31,7 @@ constexpr Sign kWords[] = {
     {"no", OptionVerdict::wrong},        {"invalid", OptionVerdict::wrong},    {"no match", OptionVerdict::wrong},
     {"not", OptionVerdict::wrong},       {"eliminated", OptionVerdict::wrong}, {"ruled out", OptionVerdict::wrong},
     {"matches", OptionVerdict::right},   {"fits", OptionVerdict::right}};
-// Whatever follows them.
+// Verdicts whatever follows them.
 constexpr Sign kStarts[] = {{"does not match", OptionVerdict::wrong},
                             {"doesn't match", OptionVerdict::wrong},
                             {"does not fit", OptionVerdict::wrong},
@@ -66,7 +66,7 @@ OptionVerdict ending(std::string_view text, const Signs& signs) {
   return OptionVerdict::none;
 }
 
-// Takes blanks and marks from the front; whether there was more than blanks.
+// Removes blanks and marks from the front. Returns whether there were marks.
 bool skip_marks(std::string_view& text) {
   bool marked = false;
   while (!text.empty()) {
@@ -78,7 +78,7 @@ bool skip_marks(std::string_view& text) {
   return marked;
 }
 
-// ": A, C": behind "incorrect", what it is said of.
+// ": A, C" after "incorrect": the letters that it is about.
 bool heads_letters(std::string_view rest) {
   if (!rest.starts_with(": ") || rest.size() < 3 || !is_letter(rest[2])) return false;
   return rest.size() == 3 || std::string_view(",.;)\n").find(rest[3]) != std::string_view::npos ||
@@ -98,7 +98,7 @@ OptionVerdict worded(std::string_view text) {
   return OptionVerdict::none;
 }
 
-// The line's verdict on an option whose text it begins with, bullets, numbers and boxes left out.
+// The verdict of a line on the option whose text begins it, after bullets and boxes.
 OptionVerdict verdict_of_line(std::string_view line, std::string_view option, bool words) {
   const std::string_view said = behind(line, "-*+ ");
   const OptionVerdict box = starting(said, kBoxes);

@@ -30,7 +30,7 @@ std::string_view without_end_tokens(std::string_view response) {
   return response;
 }
 
-// Without thoughts: what stands behind the last </think>, unless nothing does.
+// The response without thoughts: the text after the last </think>, if there is any.
 std::string_view behind_thoughts(std::string_view response, std::string_view lower) {
   for (const std::string_view close : {"</think>", "</thinking>", "\u25c1/think\u25b7"}) {
     const std::size_t end = lower.rfind(close);
@@ -47,7 +47,7 @@ bool ends_in_thoughts(std::string_view lower) {
   return open > close;
 }
 
-// Between the last `open` that is closed and what closes it; without one, behind the last `open`.
+// The text between the last closed `open` and its `close`; without one, the text after the last `open`.
 std::optional<std::string_view> last_between(std::string_view text, std::string_view lower, std::string_view open,
                                              std::string_view close) {
   const std::size_t end = lower.rfind(close);
@@ -63,12 +63,12 @@ std::optional<std::string_view> last_between(std::string_view text, std::string_
 std::optional<std::string_view> last_full_box(std::string_view text) {
   const auto tokens = last_between(text, text, kBoxTokens.first, kBoxTokens.second);
   if (tokens && !trim(*tokens).empty()) return tokens;
-  // An empty box says nothing: the one before it may.
+  // An empty box says nothing, but the one before it may.
   for (std::string_view rest = text;;) {
     const auto box = last_boxed(rest);
     if (!box) return {};
     if (!trim(box->of(rest)).empty()) return box->of(rest);
-    if (rest.size() != text.size()) return {};  // two empty boxes in a row: none is looked for before them
+    if (rest.size() != text.size()) return {};  // two empty boxes in a row: stop
     rest = rest.substr(0, box->begin - 1);
   }
 }
@@ -86,8 +86,8 @@ std::string without_scores(std::string_view text, std::string_view lower) {
   return kept;
 }
 
-// The value of "answer" in the JSON object that ends a text, fenced or not. Its start is the text's first brace, or the
-// last before that key.
+// The value of "answer" in the JSON object that ends a text, fenced or not. The object begins at the text's first brace
+// or at the last one before that key.
 std::optional<std::string> answer_in_object(std::string_view raw) {
   const std::size_t end = raw.rfind('}'), key = std::min(raw.rfind("nswer\""), raw.size());
   if (end == raw.npos || key >= end || raw.find_first_not_of("}` \n\r\t", end) != raw.npos) return {};

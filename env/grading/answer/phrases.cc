@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kMostPhrases = 64, kLongestPhrase = 1 << 16;
 constexpr std::size_t kLongestConnection = 60;  // bytes between "answer" and "is"
 
-// What names an answer. `qualified`: only with "correct" and the like before it; `direct`: without "is" behind it.
+// Words that introduce an answer. `qualified`: only after "correct" and the like; `direct`: without "is" after them.
 struct Cue {
   std::string_view noun;
   bool qualified = false, direct = false;
@@ -63,26 +63,26 @@ constexpr std::string_view kConnectors[] = {
     " ist ",   " lautet ",  " est ",  " es ",    " \u00e8 ", " \u00e9 ",       "\u662f",
     "\u4e3a",  "\u70ba",    "\u306f", "\uc740 ", "\ub294 ",  " \u0647\u0648 ", " \u0647\u064a ",
     " \u2192", " l\u00e0 ", "->",     "\u21d2"};
-// Before "answer": it is not the one that is given.
+// Before "answer": not the answer that the text gives.
 constexpr std::string_view kOthers[] = {"wrong",  "incorrect", "alternative", "other",    "another",
                                         "second", "worst",     "false",       "tempting", "no",
                                         "your",   "falsche",   "mauvaise",    "to",       "cannot"};
 constexpr std::string_view kQualifiers[] = {"correct",     "right",   "best",     "final", "true",
                                             "appropriate", "closest", "accurate", "only",  "actual"};
-// Before the noun and its articles: the answer is not given, or was.
+// Before the noun and its articles: the text does not give this answer, or no longer.
 constexpr std::string_view kUnsaid[] = {
     "don't think", "do not think", "don't believe", "doubt",       "doubt that",      "not sure",
     "whether",     "thought",      "assumed",       "guessed",     "not think",       "if",
     "might think", "may think",    "would think",   "could think", "tempting to say", "look like",
     "looks like",  "seem that",    "seems that",    "seems like",  "appear that"};
-// Between the noun and its value: it may be another.
+// Between the noun and its value: the answer is uncertain.
 constexpr std::string_view kHedged[] = {" would ", " could ", " might ",    " may ",
                                         " appear", " seem",   " possibly ", " perhaps "};
-// Between the connector and the answer.
+// May stand between the connector and the answer.
 constexpr std::string_view kFillers[] = {"therefore", "thus",     "then",   "simply",  "just",       "exactly",
                                          "likely",    "most",     "indeed", "clearly", "definitely", "probably",
                                          "equal to",  "given by", "that",   "hence",   "also",       "actually"};
-// Words that more often say something of an answer than are one: such a phrase comes last.
+// Values that are more often remarks about an answer than answers: such a phrase comes last.
 constexpr std::string_view kRemarks[] = {"correct", "right", "wrong",      "incorrect", "helpful",  "clear",
                                          "above",   "below", "as follows", "in the",    "based on", "unclear"};
 
@@ -116,7 +116,7 @@ class PhraseFinder {
     std::size_t begin;
   };
 
-  // The last places of the noun: earlier ones would not be used.
+  // Adds the last places of the noun; earlier ones would not be used.
   void find_cue(const Cue& cue) {
     std::size_t at = lower_.rfind(cue.noun);
     for (std::size_t count = 0; at != lower_.npos && count < kMostPhrases; ++count) {
@@ -165,7 +165,7 @@ class PhraseFinder {
     });
   }
 
-  // Behind "is", ":" and the like, which stand in the noun's sentence; a heading's value is the next line.
+  // The position after "is", ":" and the like in the noun's sentence; the value of a heading is the next line.
   std::optional<std::size_t> behind_connector(std::size_t at, std::size_t behind, bool ascii) {
     std::string_view rest = std::string_view(lower_).substr(behind, kLongestConnection);
     if (ascii && rest.starts_with('s')) {
@@ -186,7 +186,7 @@ class PhraseFinder {
     }
     return first == rest.npos ? std::nullopt : std::optional(behind + first + size);
   }
-  // "答案不是B", "no es B": the value begins with what denies it, which stands from `from` on.
+  // "答案不是B", "no es B": the value begins with its denial, if that stands from `from` on.
   std::size_t denier_before(std::size_t from, std::size_t value) const {
     for (const std::string_view denier :
          {" can't be ", " cannot be ", " can not be ", " couldn't be ", " could not be ", "\u4e0d\u662f",

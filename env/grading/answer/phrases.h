@@ -1,5 +1,5 @@
-// env/grading/answer/phrases.h - "the answer is ..." within a text. Pure functions of plain texts, in
-// linear time; nothing throws.
+// env/grading/answer/phrases.h - finds the phrases that give an answer in a text: "the answer is ..". Pure functions
+// of plain texts, in linear time; nothing throws.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 namespace agon::env {
 
 struct Phrase {
-  std::string value;     // from behind the phrase to the end of its line, as plain text
-  std::string sentence;  // of that, up to the end of the sentence, its last period left out
+  std::string value;     // from the end of the phrase to the end of its line, as plain text
+  std::string sentence;  // `value` up to the end of its sentence, without the last period
 };
-// The phrases that name an answer, the strongest first: "final answer" before "answer", the last before earlier ones;
-// "the answer is correct" and the like last. At most 64. `plain`: a plain text.
+// The phrases that give an answer, the strongest first: "final answer" before "answer", later ones before earlier ones,
+// "the answer is correct" and the like at the end. At most 64. `plain`: a plain text.
 std::vector<Phrase> answer_phrases(std::string_view plain);
 
 }  // namespace agon::env

@@ -16,7 +16,7 @@ namespace {
 
 using Character = utf8proc_int32_t;
 
-constexpr int kMostMarks = 30;  // combining marks in a row: their order costs time in the square of their number
+constexpr int kMostMarks = 30;  // combining marks in a row: sorting them takes quadratic time
 
 // The zeros of the scripts' digits; 1 to 9 follow each.
 constexpr std::array<Character, 38> kZeros = {
@@ -31,7 +31,7 @@ std::optional<char> digit_of(Character c) {
   return value < 10 ? std::optional(static_cast<char>('0' + value)) : std::nullopt;
 }
 
-// The digit or sign that a superscript is; 0 for another character.
+// The digit or sign of a superscript; 0 for another character.
 char superscript_of(Character c) {
   if (c == 0xB9) return '1';
   if (c == 0xB2 || c == 0xB3) return static_cast<char>('0' + (c - 0xB0));
@@ -52,7 +52,7 @@ bool is_invisible(Character c) {
          (c >= 0 && c < 0x20 && c != '\t' && c != '\n' && c != '\r' && c != '\v' && c != '\f') || c == 0x7F;
 }
 
-// What NFKC leaves apart, and what it would take for something else.
+// Replacements of characters that NFKC does not unify, or unifies wrongly.
 const char* plain_form(Character c) {
   switch (c) {
     case 0x2010:
@@ -143,8 +143,8 @@ const char* plain_form(Character c) {
   }
 }
 
-// What stands for the character before NFKC sees it; `text` is what came before.
-// `last` is the kind of the character before it, and becomes that of this one.
+// Appends to `text` the replacement of a character before NFKC. `last`: the kind of the previous character; becomes the
+// kind of this one.
 enum class Kind { other, superscript, fraction };
 void add_character(std::string& text, Character c, std::string_view bytes, Kind& last) {
   const char raised = superscript_of(c);
@@ -155,7 +155,7 @@ void add_character(std::string& text, Character c, std::string_view bytes, Kind&
     if (!text.empty() && is_digit(text.back())) text += ' ';
     text += fraction;
   } else if (last == Kind::fraction && (c == 0x3C0 || c == 0x221A)) {
-    text.append("\u00b7").append(bytes);  // ½π is no 1/(2π)
+    text.append("\u00b7").append(bytes);  // ½π is not 1/(2π)
   } else if (const auto digit = digit_of(c)) {
     text += *digit;
   } else if (const char* form = plain_form(c)) {

@@ -7,8 +7,8 @@
 
 namespace agon::env {
 
-// NFKC; digits of any script, blanks, minus signs and quotes as ASCII has them; superscripts as ^2, vulgar fractions as
-// 1/2; without invisible characters. What is not UTF-8 becomes U+FFFD.
+// The text in NFKC, with digits of any script, blanks, minus signs and quotes in ASCII, superscripts as ^2, vulgar
+// fractions as 1/2, and without invisible characters. Invalid UTF-8 becomes U+FFFD.
 std::string plain_characters(std::string_view text);
 
 }  // namespace agon::env

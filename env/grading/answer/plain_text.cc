@@ -7,7 +7,7 @@
 namespace agon::env {
 namespace {
 
-// Blanks in a row become one, at the ends of lines none; line breaks in a row one.
+// Runs of blanks become one, runs of line breaks one; blanks at the ends of lines are dropped.
 std::string with_single_blanks(std::string_view text) {
   std::string kept;
   kept.reserve(text.size());

@@ -27,10 +27,10 @@ constexpr std::string_view kBehindCommas[] = {
     "dont ", "davon ", "darunter ", "di cui ", "dos quais ", "das quais ", "de los cuales ", "de las cuales ",
     "из них ", "waarvan ", "parmi lesquels ", "parmi eux ", "जिनमें से ", "منها ", "bunlardan ", "trong đó ", "w tym ",
     "z czego ", "varav ", "hvoraf "};
-// The same, behind a mark or a blank.
+// The same, after a mark or a blank.
 constexpr std::string_view kPartsBehind[] = {",其中", ",そのうち", ".そのうち", ",うち",  ".うち",
                                              " 그중", " 그 중",    ",그중",     "، منها "};
-// Behind "as": no reason.
+// After "as": not a reason.
 constexpr std::string_view kBehindAs[] = {"well", "many", "much", "few",  "follows",  "shown",  "of",         "a",
                                           "an",   "in",   "per",  "seen", "expected", "marked", "the answer", "stated"};
 constexpr std::string_view kManyAs[] = {" as many ", " as much ", " as few "};  // before the "as" of a comparison
@@ -101,7 +101,7 @@ constexpr std::string_view kBeforeCorrected[] = {"in fact ",
                                                  "make that ",
                                                  "i mean "};
 
-// What begins the check of an answer, up to a colon or the end of its line.
+// Beginnings of the check of an answer, before a colon or the end of its line.
 constexpr std::string_view kChecks[] = {"check",
                                         "verif",
                                         "let's verify",
@@ -132,14 +132,14 @@ constexpr std::string_view kOfThese[] = {" of them", " of these", " of those",  
                                          "de ellos", "de ellas",  "d'entre eux", "Parmi eux", "di questi",
                                          "из них",   "Из них",    "うち",        "其中",      "그중"};
 constexpr std::size_t kLongestHeading = 40;
-// What ends a reply and says nothing.
+// Beginnings of a last sentence that says nothing.
 constexpr std::string_view kClosings[] = {"let me know",      "please let me know",  "hope this",
                                           "i hope",           "feel free",           "if you have any",
                                           "if you have more", "if you have further", "if you need any",
                                           "if you need more", "if you need further", "if you need help",
                                           "if you'd",         "if you want me",      "if you want more",
                                           "would you like",   "do you want",         "is there anything"};
-// What ends a reply and says what its answer is of. One that concludes stays.
+// Beginnings of a last note that says what the answer is about. A note that concludes stays.
 constexpr std::string_view kNotes[] = {"note:",
                                        "note that ",
                                        "please note",
@@ -151,7 +151,7 @@ constexpr std::string_view kNotes[] = {"note:",
                                        "this is less than"};
 constexpr std::string_view kConcludingNotes[] = {"answer", " so ", "therefore", "thus", "=", "total", "actually"};
 
-// Where the sentence that begins there ends, behind its mark.
+// Where the sentence that begins at `at` ends, after its mark.
 std::size_t sentence_end(std::string_view text, std::size_t at) {
   for (; at < text.size(); ++at) {
     if (text[at] == '\n') return at + 1;
@@ -163,21 +163,21 @@ std::size_t sentence_end(std::string_view text, std::size_t at) {
   return text.size();
 }
 
-// Without the marks, blanks and dashes at its front.
+// The text without the marks, blanks and dashes at its front.
 std::string_view behind_marks(std::string_view text) {
   for (text = behind(text, ",:.-! \n"); text.starts_with("\u2014") || text.starts_with("\u2013");)
     text = behind(text.substr(3), ",:.-! \n");
   return text;
 }
 
-// Does a sentence or a line begin there, its blank included?
+// Does a sentence or a line begin at `at`, with the blank before it?
 bool begins_sentence(std::string_view text, std::size_t at) {
   if (at == 0 || text[at - 1] == '\n') return true;
   return (text[at] == ' ' || static_cast<unsigned char>(text[at]) >= 0x80) &&
          std::string_view(".!?:").find(text[at - 1]) != std::string_view::npos;
 }
 
-// "which gives 60", "which is 27.": no reason.
+// "which gives 60", "which is 27.": a conclusion, not a reason.
 bool concludes(std::string_view clause) {
   if (!clause.starts_with("which ")) return false;
   clause.remove_prefix(6);
@@ -211,7 +211,7 @@ bool gives_reason(std::string_view lower, std::size_t at) {
   return rest[0] == ';' && words && rest.find('=') == rest.npos && has_digit(rest);
 }
 
-// The size of ": " or of a dash between blanks at the front of a text; 0: there is none.
+// The size of ": " or of a dash between blanks at the front of a text; 0: none.
 std::size_t part_mark(std::string_view text) {
   for (const std::string_view mark : {": ", " - ", " \u2013 ", " \u2014 "})
     if (text.starts_with(mark)) return mark.size();
@@ -219,7 +219,7 @@ std::size_t part_mark(std::string_view text) {
 }
 
 // "12 balls: 5 red and 7 blue", "12 balls - 5 red and 7 blue": a number and its unit before the colon, and several
-// behind it.
+// after it.
 bool lists_parts(std::string_view lower, std::size_t at) {
   if (at == 0 || (!is_letter(lower[at - 1]) && static_cast<unsigned char>(lower[at - 1]) < 0x80)) return false;
   const std::size_t mark = part_mark(lower.substr(at));
@@ -230,7 +230,7 @@ bool lists_parts(std::string_view lower, std::size_t at) {
   return first != rest.npos && gap != rest.npos && has_digit(rest.substr(gap)) && rest.find('=') == rest.npos;
 }
 
-// The bracket that begins there and holds words and numbers, up to behind its end; 0: none does.
+// The end of the bracket with words and numbers that begins at `at`; 0: none begins there.
 std::size_t aside_at(std::string_view text, std::size_t at) {
   if (!text.substr(at).starts_with(" (") || at == 0 ||
       std::string_view("+-*/=^").find(text[at - 1]) != std::string_view::npos)
@@ -248,7 +248,7 @@ std::size_t aside_at(std::string_view text, std::size_t at) {
   return 0;
 }
 
-// In a sentence from its ", which .." on: the comma that ends that clause. Behind it stand a verb or a second sentence.
+// The comma that ends the clause with which `sentence` begins (", which .."). A verb or a second sentence follows it.
 std::size_t comma_before_verb(std::string_view sentence) {
   constexpr std::string_view kGoesOn[] = {" is ",   " are ", " was ", " has ",     " can ",  " lies ",
                                           " sits ", " but ", " so ",  " appears ", " must ", " should "};
@@ -263,7 +263,7 @@ std::size_t comma_before_verb(std::string_view sentence) {
   return sentence.npos;
 }
 
-// Where the " which .." that begins there ends; 0: it says that what stands before it is wrong.
+// Where the " which .." at `at` ends; 0: it says that the text before it is wrong.
 std::size_t clause_end(std::string_view text, std::size_t at) {
   const std::string_view reach = text.substr(0, at + kCorrectionReach);
   const std::string_view sentence = text.substr(at, sentence_end(reach, at) - at);
@@ -311,7 +311,7 @@ std::string_view before_reason(std::string_view sentence) {
 
 std::string without_reasons(std::string_view plain) {
   std::string kept;
-  bool counted = false;  // a number stood before
+  bool counted = false;  // a number stands in an earlier sentence
   for (std::size_t at = 0; at < plain.size();) {
     const std::size_t end = sentence_end(plain, at);
     const std::string_view sentence = plain.substr(at, end - at);

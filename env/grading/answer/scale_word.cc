@@ -12,7 +12,7 @@ namespace {
 
 struct Words {
   int exponent;
-  std::string_view words;  // in lower case, each with a blank behind it
+  std::string_view words;  // in lower case, each followed by a blank
   int factor = 1;
 };
 

@@ -8,7 +8,7 @@
 namespace agon::env {
 namespace {
 
-// Its period ends no sentence.
+// Titles, whose period does not end a sentence.
 bool is_title(std::string_view word) {
   constexpr std::string_view kTitles[] = {"Dr", "Mr", "Mrs", "Ms", "Prof", "St", "Mt"};
   return std::find(std::begin(kTitles), std::end(kTitles), word) != std::end(kTitles);

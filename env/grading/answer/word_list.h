@@ -1,5 +1,5 @@
-// env/grading/answer/word_list.h - looks for words of a list in a text, for the readers of answers. Words is a range of
-// texts.
+// env/grading/answer/word_list.h - searches a text for the words of a list, for the readers of answers. The type Words
+// is a range of texts.
 #pragma once
 
 #include <algorithm>
@@ -29,13 +29,13 @@ bool contains_any(std::string_view text, const Words& words) {
                      [&](std::string_view word) { return text.find(word) != text.npos; });
 }
 
-// The text without what stands of `skipped` at its front.
+// The text without the characters of `skipped` at its front.
 inline std::string_view behind(std::string_view text, std::string_view skipped) {
   const std::size_t at = text.find_first_not_of(skipped);
   return at == text.npos ? std::string_view() : text.substr(at);
 }
 
-// Is a word of a script that parts words by blanks? Han, kana, Hangul and Thai do not, or not behind a number.
+// Does the script of a word separate words by blanks? Han, kana, Hangul and Thai do not, or not after a number.
 // REQUIRES: the word is not empty.
 inline bool is_parted(std::string_view word) {
   return static_cast<unsigned char>(word[0]) < 0xE3 && !word.starts_with("\xE0\xB8") && !word.starts_with("\xE0\xB9");

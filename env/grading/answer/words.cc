@@ -17,7 +17,7 @@ bool is_punctuation(char c) {
 
 bool is_article(std::string_view word) { return word == "a" || word == "an" || word == "the"; }
 
-constexpr std::size_t kLongestCharged = 4;  // bytes of "Cl-", "AB-": in longer words a hyphen at the end says nothing
+constexpr std::size_t kLongestCharged = 4;  // bytes of "Cl-", "AB-": the hyphen at the end of longer words is dropped
 
 // Collects the words of a plain text in lower case.
 class WordReader {
@@ -55,7 +55,7 @@ class WordReader {
     return is_digit(after(1)) && is_digit(after(2)) && is_digit(after(3)) && !is_digit(after(4));
   }
 
-  // Does a term of a formula begin there: a digit, a bracket, a sign such as √, a letter that stands alone?
+  // Does a term of a formula begin at `at`: a digit, a bracket, a sign such as √, a letter that stands alone?
   bool begins_term(std::size_t at) const {
     const std::string_view rest = text_.substr(std::min(at, text_.size()));
     if (rest.empty()) return false;
@@ -66,7 +66,7 @@ class WordReader {
     const bool sign = rest.starts_with("\u221a") || rest.starts_with("\u221e");
     return sign || bytes == rest.size() || !is_word_byte(rest[bytes]) || is_digit(rest[bytes]);
   }
-  // Does one end before: a bracket, a word of one character or with a digit?
+  // Does a term end before: a bracket, a word of one character or with a digit?
   bool ended_term(char last) const {
     if (std::string_view(")]}|").find(last) != std::string_view::npos) return true;
     const std::string_view word =

@@ -8,11 +8,11 @@
 
 namespace agon::env {
 
-// The words of a text as two answers are compared: plain, lower case, without articles and punctuation (SQuAD). What
-// tells two answers apart stays, unlike in SQuAD: points, slashes, colons and hyphens between digits, the sign of a
-// number, + and # behind a letter (A+, C++, C#), - behind a single letter (B-), and < > =.
+// The words of a text as two answers are compared: plain, lower case, without articles and punctuation (SQuAD). Unlike
+// in SQuAD, characters that tell two answers apart stay: points, slashes, colons and hyphens between digits, the sign
+// of a number, + and # after a letter (A+, C++, C#), - after a single letter (B-), and < > =.
 std::vector<std::string> answer_words(std::string_view text);
-// The words, parted by blanks. Where nothing is left ("A", "The The", "?"), the plain text in lower case.
+// The words, joined by blanks. If no word is left ("A", "The The", "?"), the plain text in lower case.
 std::string answer_form(std::string_view text);
 
 }  // namespace agon::env

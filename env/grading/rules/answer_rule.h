@@ -1,5 +1,5 @@
-// env/grading/rules/answer_rule.h - how one grader reads answers and compares them. The rules are in the same folder;
-// env/grading/grader.h names them.
+// env/grading/rules/answer_rule.h - the base class of grading rules: a rule reads the answer in a response and compares
+// it with gold. The rules are in the same folder; env/grading/grader.h lists them by name.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace agon::env {
 struct AnswerReading {
   std::string shown;               // what was read; empty: nothing
   std::string fault;               // why nothing was read
-  std::vector<std::string> forms;  // texts: the answer, then other ways to see it, which count where they are equal
+  std::vector<std::string> forms;  // texts: the answer, then other readings; any of them may equal gold
   std::string raw;
   Number number;
   std::size_t option = 0;
@@ -33,10 +33,10 @@ AnswerReading not_read(std::string fault);
 struct RuleScore {
   double reward = 0;
   std::string why;
-  std::string read;  // the form of the answer that equals gold, where it is not the one shown
+  std::string read;  // the form of the answer that equals gold; empty: AnswerReading::shown
 };
 
-// Its gold is taken before anything is compared.
+// One grading rule with its gold. REQUIRES: take_gold is called before compare; read and same need no gold.
 class AnswerRule {
  public:
   virtual ~AnswerRule() = default;
@@ -57,6 +57,6 @@ class AnswerRule {
   std::vector<std::string> gold_texts(const Json& gold) const;
 };
 
-std::string shown_answer(std::string_view text);  // in a message: a line, and not all of what is long
+std::string shown_answer(std::string_view text);  // for messages: one line, cut if it is long
 
 }  // namespace agon::env

@@ -1,5 +1,5 @@
-// env/grading/rules/number_rule.h - the grader whose gold answers are numbers. Which numbers are equal:
-// env/grading/answer/number/number.h.
+// env/grading/rules/number_rule.h - the grader whose gold answers are numbers. env/grading/answer/number/number.h
+// says which numbers are equal.
 #pragma once
 
 #include <memory>

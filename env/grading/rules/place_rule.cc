@@ -55,7 +55,7 @@ class PlaceRule : public AnswerRule {
   const Box& gold() const { return gold_; }
 
  private:
-  // Of a phrase: up to where it turns to other places.
+  // The part of a phrase before it turns to other places.
   static std::string_view own_part(std::string_view sentence) {
     return before_reason(sentence.substr(0, std::min(sentence.find(", and "), sentence.find(" while "))));
   }

@@ -7,11 +7,11 @@
 
 namespace agon::env {
 
-// The overlap of the boxes (env/grading/box.h), clipped at 0.
+// Reward: the overlap of the boxes (env/grading/box.h), clipped at 0.
 std::unique_ptr<AnswerRule> make_iou_rule();
 std::unique_ptr<AnswerRule> make_giou_rule();
 std::unique_ptr<AnswerRule> make_ciou_rule();
-// Whether the point, or the centre of the box answered, lies in the gold box.
+// Reward: 1 if the point, or the centre of the box answered, lies in the gold box.
 std::unique_ptr<AnswerRule> make_point_rule();
 
 }  // namespace agon::env

@@ -18,13 +18,13 @@
 namespace agon::env {
 namespace {
 
-// What the only sentence of a text begins with, if it says what its subject is, and the verbs that say it.
+// How the only sentence of a text begins if it says what its subject is, and the verbs that say it.
 constexpr std::string_view kSubjects[] = {"the ",     "this ",      "that ", "it ",  "it's ", "that's ",
                                           "i think ", "i believe ", "der ",  "die ", "das ",  "es ist ",
                                           "la ",      "el ",        "le ",   "il ",  "o ",    "a "};
 constexpr std::string_view kCopulas[] = {" is ",  "it's ", "that's ", " are ", " was ", " were ", " appears to be ",
                                          " ist ", " es ",  " est ",   " è ",   " é "};
-// In its subject: the sentence does not say it.
+// With these in its subject, the sentence gives no answer.
 constexpr std::string_view kDoubts[] = {"not",   "no",       "never",   "false",   "wrong",     "incorrect",
                                         "least", "unlikely", "doubt",   "whether", "if",        "thought",
                                         "other", "non",      "não",     "nicht",   "kein",      "keine",
@@ -100,8 +100,8 @@ class TextRule : public AnswerRule {
     reading.shown = reading.forms.front();
     return reading;
   }
-  // What a short text puts in the place of its answer: "Answer: blue. Actually, green.", "blue? No, green.". A longer
-  // sentence is a remark, and so is a "no" that the last line begins with; a yes or no is corrected by another alone.
+  // The correction by which a short text replaces its answer: "Answer: blue. Actually, green.", "blue? No, green.". A
+  // longer sentence is a remark, and so is a last line that begins with "no". Only a yes or no corrects a yes or no.
   static std::string corrected_text(std::string_view given) {
     const std::string text = replace_all(replace_all(given, "? No, ", ". No, "), "? no, ", ". no, ");
     const std::vector<std::string_view> corrections = corrections_in(text);
@@ -141,7 +141,7 @@ class TextRule : public AnswerRule {
     const std::size_t mark = text.find_last_of(".!?\n");
     return text.substr(mark == text.npos ? 0 : mark + 1);
   }
-  // "Albert Einstein (1879-1955)", "Mount Everest (8,849 m)": without the figures in brackets behind it.
+  // "Albert Einstein (1879-1955)", "Mount Everest (8,849 m)": without the figures in brackets at its end.
   static std::string without_figures(std::string_view text) {
     const std::size_t open = text.rfind(" (");
     if (open == text.npos || open < 3 || !text.ends_with(')') || text.find('\n') != text.npos) return std::string(text);
@@ -149,7 +149,7 @@ class TextRule : public AnswerRule {
     const bool figures = inside.size() < 24 && has_digit(inside);
     return std::string(figures ? text.substr(0, open) : text);
   }
-  // "Blue 💙": without the pictographs behind it, except a cross.
+  // "Blue 💙": without the pictographs at its end, except a cross.
   static std::string without_signs(std::string_view text) {
     std::size_t end = 0;
     bool crossed = false;
@@ -160,7 +160,7 @@ class TextRule : public AnswerRule {
     });
     return std::string(crossed ? text : text.substr(0, end));
   }
-  // A short first line, where what follows are sentences that explain it and take nothing back.
+  // A short first line, if the sentences after it explain it and take nothing back.
   static std::string_view explained_line(std::string_view text) {
     const std::size_t end = text.find('\n');
     if (end == text.npos || text.size() > 2000) return "";
@@ -190,13 +190,13 @@ class TextRule : public AnswerRule {
     const bool open = is_verdict(second) || ascii_lower(second) == "maybe" || ascii_lower(second) == "wait";
     return is_verdict(word) && !open ? std::string(word) : "";
   }
-  // "Both figures have 5 bars. Yes.": a last sentence that is nothing else.
+  // "Both figures have 5 bars. Yes.": a last sentence that is only a yes or no.
   static std::string closing_verdict(std::string_view text) {
     const std::size_t begin = text.rfind(". ");
     const std::string_view last = begin == text.npos ? "" : without_frame(text.substr(begin + 2));
     return is_verdict(last) ? std::string(last) : "";
   }
-  // "The sport being played is tennis.", "It's a dog.": what the only sentence says of its subject, in a few words.
+  // "The sport being played is tennis.", "It's a dog.": what the only sentence says its subject is, in a few words.
   static std::string predicate(std::string_view text) {
     const std::string_view framed = without_frame(text);
     const std::string_view sentence = framed.substr(0, framed.find(", not "));
@@ -216,7 +216,7 @@ class TextRule : public AnswerRule {
     const std::string_view value = sentence.substr(end);
     return answer_words(value).size() < 5 ? std::string(value) : "";
   }
-  // "1. Paris", "> Paris", "Paris is the answer": without what stands around it.
+  // "1. Paris", "> Paris", "Paris is the answer": the answer without its frame.
   static std::string_view without_frame(std::string_view text) {
     if (text.find('\n') != text.npos) return text;
     const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
@@ -226,7 +226,7 @@ class TextRule : public AnswerRule {
       if (text.ends_with(end)) text.remove_suffix(end.size());
     return text;
   }
-  // "STOP" in quotes; empty: no quotes around the whole.
+  // "STOP" in quotes: the text inside; empty if there are no quotes around the whole.
   static std::string without_quotes(std::string_view text) {
     if (text.size() < 3 || (text[0] != '"' && text[0] != '\'') || text.find(text[0], 1) != text.size() - 1) return "";
     return std::string(text.substr(1, text.size() - 2));
@@ -271,7 +271,7 @@ class F1Rule final : public TextRule {
   }
 
  private:
-  // Chinese and Japanese write no blanks: there a character is a word.
+  // Chinese and Japanese write no blanks, so each of their characters is a word.
   static std::vector<std::string> parted(const std::vector<std::string>& words) {
     std::vector<std::string> parts;
     for (const std::string& word : words) {

@@ -9,6 +9,6 @@ namespace agon::env {
 
 std::unique_ptr<AnswerRule> make_exact_rule();       // plain texts are equal, letter by letter
 std::unique_ptr<AnswerRule> make_normalized_rule();  // answer_form is equal
-std::unique_ptr<AnswerRule> make_f1_rule();          // F1 of answer_words; 1 where answer_form is equal
+std::unique_ptr<AnswerRule> make_f1_rule();          // F1 of answer_words; 1 if answer_form is equal
 
 }  // namespace agon::env

@@ -116,7 +116,7 @@ Equation corrupt_equation(const ArithmeticTask& task, Equation equation, ErrorKi
   return equation;
 }
 
-// What a right step may become under that kind of error; nothing where it does not fit.
+// The step with an error of that kind, which may still leave it right; nothing if the kind does not fit.
 std::optional<std::string> changed(const ArithmeticTask& task, const StepQuery& query, ErrorKind kind, Rng& rng) {
   const std::optional<Equation> equation = parse_equation(query.step);
   if (equation && kind != ErrorKind::unjustified_jump) return to_string(corrupt_equation(task, *equation, kind, rng));

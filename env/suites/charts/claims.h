@@ -1,4 +1,5 @@
-// env/suites/charts/claims.h - the language of a chart solution: what one step claims. Colors are indices in palette().
+// env/suites/charts/claims.h - the claims that a step of a chart solution can make, as values and as text. Colors are
+// indices in palette().
 #pragma once
 
 #include <optional>

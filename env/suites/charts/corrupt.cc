@@ -1,5 +1,5 @@
-// corrupt_chart_step: a claim of a right step is changed in one way; what comes out still right is drawn again.
-// misread_chart: the bars are changed, and the question is answered about those.
+// corrupt_chart_step changes a claim of a right step in one way, and draws again if the result is still right.
+// misread_chart changes the bars; the question is then answered about the changed bars.
 #include "env/suites/charts/corrupt.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ int result_of(const Arithmetic& claim) {
   return claim.operation == '+' ? claim.left + claim.right : claim.left - claim.right;
 }
 
-// A number near by, at least `least`: mostly one off, sometimes two.
+// A nearby number, at least `least`: mostly one off, sometimes two.
 int nudged(int value, int least, Rng& rng) {
   const int distance = rng.chance(0.75) ? 1 : 2;
   return value - distance >= least && rng.chance(0.5) ? value - distance : value + distance;
@@ -141,7 +141,7 @@ class Corrupter {
   Rng& rng_;
 };
 
-// Every well-posed chart of another answer with one bar read up to `farthest` off, or two bars taken for each other.
+// All well-posed charts with another answer in which one bar is misread by up to `farthest`, or two bars are swapped.
 std::vector<ChartTask> misreadings(const ChartTask& task, int farthest) {
   std::vector<ChartTask> charts;
   for (std::size_t bar = 0; bar < task.bars.size(); ++bar) {

@@ -8,7 +8,7 @@
 namespace agon::env {
 namespace {
 
-// Grid lines at 1..9 with their numbers: the same below every chart.
+// Grid lines at 1..9 with their numbers: the same background for every chart.
 Image draw_paper() {
   static constexpr Color kWhite{255, 255, 255}, kGrid{222, 222, 222}, kAxis{70, 70, 70};
   Canvas canvas(kChartSide, kChartSide, kWhite);

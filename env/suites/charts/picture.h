@@ -1,4 +1,4 @@
-// env/suites/charts/picture.h - a chart task as the policy sees it.
+// env/suites/charts/picture.h - draws the picture of a chart task, and lists the bars in it.
 #pragma once
 
 #include "core/json.h"
@@ -8,7 +8,7 @@
 namespace agon::env {
 
 Image draw_chart(const ChartTask& task);        // kChartSide pixels on both sides
-Json chart_objects(const ChartTask& task);      // the bars, as StepResult::info["objects"] has them
+Json chart_objects(const ChartTask& task);      // the bars, in the form of StepResult::info["objects"]
 std::vector<std::string> chart_object_names();  // every name among them, sorted
 
 }  // namespace agon::env

@@ -22,7 +22,7 @@ struct Operand {
   std::optional<int> result;
 };
 
-// What a turn has said so far about the task.
+// The statements of a turn about the task so far.
 class Context {
  public:
   explicit Context(const ChartTask& task) : task_(task), values_(true_values(task)) {
@@ -50,14 +50,14 @@ class Context {
   // The two operands that the arithmetic joins, as indices of operands().
   std::optional<std::pair<std::size_t, std::size_t>> joined(const Arithmetic& claim,
                                                             const std::vector<Operand>& operands) const;
-  // What joins the first two operands, as an expert would; nothing where there is nothing to join.
+  // The arithmetic by which an expert joins the first two operands; nothing if there is nothing to join.
   std::optional<Claim> next_arithmetic() const;
 
   const ChartTask& task_;
   Values values_;  // as read so far
   std::vector<Operand> operands_;
   bool selected_ = false;                // operands_ holds the bars of a selection, or results
-  std::optional<int> highest_, lowest_;  // bars stated to be that
+  std::optional<int> highest_, lowest_;  // bars that the turn calls highest, lowest
 };
 
 StepLabel label(StepKind kind, std::string wrong_because) {
@@ -174,7 +174,7 @@ StepLabel Context::judge(const Selection& claim) const {
   std::sort(named.begin(), named.end());
   StepLabel found =
       reasoning(wanted == named ? "" : fmt::format("{} bars are {} {}, not these", wanted.size(), side, threshold));
-  // Lists are held against each other by their lengths: what policies get wrong is left out or said twice.
+  // Lists are compared by their lengths: the typical mistake of a policy is to leave bars out or name them twice.
   found.truth = fmt::format("{}: {}", format_claim(right), wanted.size());
   found.claim = std::to_string(named.size());
   return found;
@@ -274,7 +274,7 @@ std::optional<StepLabel> check_chart_step(const ChartTask& task, const StepQuery
   Context context(task);
   for (const Span& span : split_steps(query.before)) {
     const std::optional<Claim> earlier = parse_claim(span.of(query.before));
-    if (earlier == claim) break;  // said again: judged as it was when first said
+    if (earlier == claim) break;  // repeated: judged as at the first time
     if (earlier) std::visit([&](const auto& alternative) { context.accept(alternative); }, *earlier);
   }
   return std::visit([&](const auto& alternative) { return context.judge(alternative); }, *claim);

@@ -2,9 +2,9 @@
 // context.
 //
 // A reading is right if the picture says so. A reasoning step is right if it follows from the question and from what
-// the turn says before it: values as read there (the true values where nothing is read yet), and the last stated result
-// or extreme. So the first wrong step of a turn gets the blame, not the steps that follow from it. The answer is right
-// if it is the gold answer.
+// the turn says before it: values as read there (true values for bars not read yet), and the last stated result or
+// extreme. So the first wrong step of a turn gets the blame, not the steps that follow from it. The answer is right if
+// it is the gold answer.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ namespace agon::env {
 
 std::vector<std::string> solve_chart(const ChartTask& task);  // the steps, the last one the answer
 bool is_gold_answer(const ChartTask& task, std::string_view answer);
-// Nothing for a step that makes no claim of env/suites/charts/claims.h.
+// Labels a step; nothing if it makes no claim of env/suites/charts/claims.h.
 std::optional<StepLabel> check_chart_step(const ChartTask& task, const StepQuery& query);
 
 }  // namespace agon::env

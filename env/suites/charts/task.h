@@ -20,7 +20,7 @@ enum class Pick { named, highest, lowest };
 struct Term {
   int sign = 1;
   Pick pick = Pick::named;
-  int bar = 0;  // index of the bar that is named
+  int bar = 0;  // index of the named bar
 };
 
 // The bars above (or below) a number, or above (below) the value of a bar.
@@ -32,7 +32,7 @@ struct Condition {
 
 enum class Ask {
   number,     // the sum of the terms; with a condition, of the bars that meet it
-  color,      // which bar the first term is
+  color,      // the color of the bar that the first term picks
   higher,     // which of two terms is higher
   is_higher,  // is the first of two terms higher: yes or no
   count       // how many bars meet the condition
@@ -48,7 +48,7 @@ struct ChartTask {
   int shift = 0;  // of all bars to the right, in pixels
 
   bool reads_every_bar() const;  // the question cannot be answered from the named bars alone
-  std::string content() const;   // equal for tasks that differ in wording and shift alone
+  std::string content() const;   // equal for tasks that differ only in wording and shift
 };
 
 inline constexpr int kChartLevels = 3;
@@ -57,11 +57,12 @@ inline constexpr int kChartSide = 112;  // pixels
 inline constexpr int kMaxValue = 9;  // of a bar
 
 ChartTask draw_chart_task(int level, Rng& rng);
-// One reading only, no bar named twice (once by its color, once as the highest), no negative result.
+// Whether the task has only one interpretation, names no bar twice (by its color and as the highest) and has no
+// negative result.
 bool well_posed(const ChartTask& task);
 Box bar_box(const ChartTask& task, int bar);  // pixels
 
-// The value of each bar, as they are or as somebody has read them.
+// The value of each bar: the true one, or as somebody has read it.
 using Values = std::vector<int>;
 Values true_values(const ChartTask& task);
 int bar_of(const Term& term, const Values& values);  // ties: the first

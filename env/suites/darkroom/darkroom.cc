@@ -83,7 +83,7 @@ class Darkroom final : public ToolEnv {
   int level_;
   Baseline baseline_;
   DarkroomTask dark_;
-  bool named_ = false;  // the policy has said, rightly, what is wrong
+  bool named_ = false;  // the policy has named the defects correctly
 };
 
 StepResult Darkroom::act(const Action& action) {
@@ -117,7 +117,7 @@ StepResult Darkroom::grade(const std::string& answer) const {
   return result;
 }
 
-// Of the picture as it was first shown: of what code has made of it, nobody can say.
+// Only for the picture as first shown: the defects of a picture that code has changed are unknown.
 std::optional<StepLabel> Darkroom::label_defects(const std::optional<Defects>& named) const {
   if (tools().pictures().size() > 1) return std::nullopt;
   const bool right = named == dark_.defects;
@@ -125,7 +125,7 @@ std::optional<StepLabel> Darkroom::label_defects(const std::optional<Defects>& n
   return StepLabel{right, StepKind::perception, right ? "" : are, are, named ? describe_defects(*named) : "nothing"};
 }
 
-// Code is right when it repairs the picture: it is run in a fork.
+// Code is right if it repairs the picture. To find out, it runs in a fork.
 StepLabel Darkroom::label_code(const ToolCall& call) const {
   EpisodeTools trial = tools();
   const tools::ToolResult called = trial.call(call);
@@ -135,7 +135,7 @@ StepLabel Darkroom::label_code(const ToolCall& call) const {
           describe_defects(dark_.defects), right ? describe_defects(dark_.defects) : "another"};
 }
 
-// The paragraph behind what was thought.
+// The paragraph after the thought.
 std::string call_of(const std::string& turn) { return turn.substr(turn.find("\n\n") + 2); }
 
 std::optional<std::string> Darkroom::corrupt_step(const StepQuery& query, ErrorKind kind, Rng& rng) const {

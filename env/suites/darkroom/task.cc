@@ -16,11 +16,11 @@
 namespace agon::env {
 namespace {
 
-constexpr double kUncut = 40;    // a page is so much farther from the chart than its region
-constexpr double kBetter = 0.9;  // of the distance before: no more than this is left after a right step
-constexpr double kSame = 0.5;    // least correlation with a picture of the chart
+constexpr double kUncut = 40;    // a page is farther from the chart than its region by this
+constexpr double kBetter = 0.9;  // a right step leaves less than this share of the distance
+constexpr double kSame = 0.5;    // least correlation of a picture that shows the chart
 
-// Defects of two groups may be in one picture.
+// A picture may have defects of two groups, one of each.
 const std::vector<std::vector<Defect>>& groups() {
   static const std::vector<std::vector<Defect>> kGroups{{Defect::crop},
                                                         {Defect::dark, Defect::overexposure},
@@ -40,7 +40,7 @@ Defects draw_defects(int level, Rng& rng) {
   return {rng.pick(chosen[0]), rng.pick(chosen[1])};
 }
 
-// The same bars with other values, in another order: the question fits it too.
+// The same bars with other values, in another order, so that the question fits them too.
 ChartTask look_alike(const ChartTask& task, Rng& rng) {
   ChartTask other = task;
   rng.shuffle(other.bars);

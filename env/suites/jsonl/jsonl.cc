@@ -1,9 +1,9 @@
 // The user's own tasks: JSON objects of a file (core/json_records.h),
 //   {"id": "1", "prompt": "How many?", "images": ["a.png"], "answer": 3, "grader": "number",
 //    "options": ["x", "y"], "level": 1, "kind": "count"}
-// images (paths relative to the file), video, options, level and kind may be left out. One turn a task. A video stands
-// before the pictures: "video": {"frames": ["1.png", "2.png"], "fps": 2}, or {"file": "a.mp4", "fps": 2} to show so
-// many frames a second, or "count" in place of "fps".
+// images (paths relative to the file), video, options, level and kind are optional. A task has one turn. A video comes
+// before the pictures: "video": {"frames": ["1.png", "2.png"], "fps": 2}, or {"file": "a.mp4", "fps": 2} to show two
+// frames per second, or "count", the number of frames to show, in place of "fps".
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -49,8 +49,8 @@ struct JsonlTask {
   std::vector<fs::path> images;
   Grader grader;
   TaskVideo video = {};
-  std::vector<fs::path> pictures() const;  // every one that it shows, frames too
-  std::vector<fs::path> files() const;     // and the video
+  std::vector<fs::path> pictures() const;  // all pictures that it shows, frames included
+  std::vector<fs::path> files() const;     // the pictures and the video file
 };
 
 std::vector<fs::path> JsonlTask::pictures() const {
@@ -72,8 +72,8 @@ struct TaskFile {
   std::uint64_t hash = 0;            // of its text and its pictures
 };
 
-// A key that looks like a slip of a known one is refused where that one is not there ("pid" next to "id" is not a
-// slip); other keys are the user's own.
+// Refuses a key that looks like a misspelling of a known one, if the known one is absent ("pid" next to "id" is fine);
+// other keys are the user's own.
 void check_keys(const Line& line) {
   for (const auto& [key, value] : line.items()) {
     auto meant = slip_of(key, kKeys);
@@ -162,7 +162,7 @@ JsonlTask read_task(const Line& line, const fs::path& folder) {
 
 void read_tasks(TaskFile& file, const std::string& content) {
   const fs::path folder = fs::path(file.path).parent_path();
-  std::map<std::string, RecordPlace> place_of;  // of an id
+  std::map<std::string, RecordPlace> place_of;  // by id
   read_records(content, file.path, [&](const Line& line, const RecordPlace& place) {
     JsonlTask task = read_task(line, folder);
     const auto [earlier, fresh] = place_of.emplace(task.info.id, place);
@@ -174,7 +174,7 @@ void read_tasks(TaskFile& file, const std::string& content) {
   if (file.tasks.empty()) throw Error("{}: no tasks. Write one JSON object a line.", file.path);
 }
 
-// Of a picture, its size and its first bytes tell one from another.
+// Identifies a picture by its size and its first bytes.
 std::string picture_mark(const fs::path& picture) {
   constexpr std::size_t kStart = 1 << 16;
   std::string start(kStart, '\0');
@@ -196,7 +196,7 @@ std::uint64_t hash_tasks(const std::string& content, const std::vector<JsonlTask
   return hash_text(seen);
 }
 
-// Nothing without a file.
+// Null without a file.
 std::shared_ptr<const TaskFile> tasks_of(const std::string& path) {
   if (path.empty()) return nullptr;
   const std::string content = read_file(path);
@@ -214,7 +214,7 @@ std::vector<Image> load_images(const std::vector<fs::path>& paths) {
   return images;
 }
 
-// Null: none.
+// Null: the task has no video.
 std::shared_ptr<const Video> load(const TaskVideo& video) {
   if (!video.file.empty()) return load_video(video.file, video.sampling);
   return video.frames.empty() ? nullptr : make_video(load_images(video.frames), video.fps);

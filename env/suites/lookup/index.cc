@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where the index may lie, the best place first.
+// The folders that may hold the index, the best one first.
 std::vector<fs::path> cache_folders() {
   const char* cache = std::getenv("XDG_CACHE_HOME");
   const char* home = std::getenv("HOME");
@@ -34,9 +34,9 @@ std::vector<fs::path> cache_folders() {
   return folders;
 }
 
-// Whoever else can write there could choose what a search finds.
+// Throws Error if other users can write there, because they could choose what a search finds.
 void make_own_folder(const fs::path& folder) {
-  std::error_code ignored;  // a folder that cannot be made does not belong to this user
+  std::error_code ignored;  // the checks below report a folder that cannot be made
   fs::create_directories(folder.parent_path(), ignored);
   ::mkdir(folder.c_str(), 0700);
   struct stat found {};
@@ -65,7 +65,7 @@ std::shared_ptr<tools::SearchBackend> open_index(const fs::path& file) {
   }
 }
 
-// Under its own name, then in its place: another process that builds the same one does no harm.
+// Builds under a temporary name, then renames it into place, so that several processes may build the same index.
 void build_index(const std::string& corpus, const fs::path& file) {
   std::string folder = file.string() + ".building-XXXXXX";
   if (!mkdtemp(folder.data())) throw Error("lookup: no folder {}: {}", folder, std::strerror(errno));

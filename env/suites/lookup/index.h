@@ -1,5 +1,5 @@
-// env/suites/lookup/index.h - builds the search index of the documents of env/suites/lookup/world.h once, and finds it
-// again by its contents.
+// env/suites/lookup/index.h - builds the search index of the documents of env/suites/lookup/world.h once, and keeps it
+// under the hash of its contents.
 #pragma once
 
 #include <filesystem>
@@ -10,13 +10,13 @@
 
 namespace agon::env::lookup {
 
-// lookup_documents() as a search index, which lies in `folder` under the hash of its contents; it is built unless it is
-// there and whole. Several processes may do so at once. Throws Error where it cannot be written.
+// Opens the search index of lookup_documents() in `folder`, where it is stored under the hash of its contents. Builds
+// it if it is absent or damaged. Several processes may do so at once. Throws Error if it cannot be written.
 std::shared_ptr<tools::SearchBackend> lookup_index_in(const std::filesystem::path& folder);
-// In the first of the folders that has it or accepts it; missing folders are created. A folder that others can write
-// into is not used. Throws Error with every folder's fault where no folder is usable.
+// The same in the first usable folder; missing folders are created. A folder that other users can write to is skipped.
+// Throws Error with every folder's fault if none is usable.
 std::shared_ptr<tools::SearchBackend> lookup_index_in_one_of(const std::vector<std::filesystem::path>& folders);
-// The one of this process, in the user's cache folder: agon/ under $XDG_CACHE_HOME or ~/.cache, else agon-UID/ in the
+// The index of this process, in the user's cache folder: agon/ under $XDG_CACHE_HOME or ~/.cache, else agon-UID/ in the
 // folder of temporary files.
 std::shared_ptr<tools::SearchBackend> lookup_index();
 

@@ -36,7 +36,7 @@ std::vector<std::shared_ptr<tools::Tool>> new_tools(Baseline baseline) {
   return {tools::make_search_tool(lookup::lookup_index())};
 }
 
-// What a call asks for, whatever a policy has put in its place.
+// The query of a call; "nothing" if a policy gave none.
 std::string query_of(const ToolCall& call) {
   const auto query = call.arguments.is_object() ? call.arguments.find("query") : call.arguments.end();
   return query != call.arguments.end() && query->is_string() ? query->get<std::string>() : "nothing";
@@ -77,14 +77,14 @@ class Lookup final : public ToolEnv {
   StepResult grade(const std::string& answer) const;
   std::string found_for_question() const;
 
-  // The first document that is still needed; the length of the chain: none is.
+  // The index of the first document that is still needed; the length of the chain if none is.
   std::size_t next_hop() const {
     return static_cast<std::size_t>(std::find(seen_.begin(), seen_.end(), false) - seen_.begin());
   }
   static bool shows(const std::string& results, const Thing& thing) {
     return results.find(fmt::format("(Title: {})", lookup::lookup_world().name_of(thing))) != results.npos;
   }
-  std::string what_is_known(std::size_t hops) const;  // the sentence after so many documents
+  std::string what_is_known(std::size_t hops) const;  // the last sentence known after `hops` documents
   std::string all_that_is_known() const;
   std::optional<std::string> corrupt_bare(const StepQuery& bare, ErrorKind kind, Rng& rng) const;
   StepLabel label_search(const ToolCall& call) const;
@@ -94,7 +94,7 @@ class Lookup final : public ToolEnv {
   int level_;
   Baseline baseline_;
   LookupTask question_;
-  std::vector<bool> seen_;  // by hop: the policy has been shown its document
+  std::vector<bool> seen_;  // by hop: the policy has seen its document
 };
 
 StepResult Lookup::act(const Action& action) {
@@ -194,7 +194,7 @@ std::optional<std::vector<Action>> Lookup::demonstrate(Rng&) const {
     if (!seen_[hop])
       actions.push_back(
           {thought(what_is_known(hop), wrap(Tag::search, lookup::lookup_world().name_of(things[hop]))), {}});
-  if (static_cast<int>(actions.size()) >= turns_left()) actions.clear();  // there is time to answer, and no more
+  if (static_cast<int>(actions.size()) >= turns_left()) actions.clear();  // the turns left are only enough to answer
   actions.push_back({thought(what_is_known(things.size()), answer), {}});
   return actions;
 }

@@ -42,7 +42,7 @@ constexpr std::array<std::string_view, 12> kRiverEnds{"ana", "ene", "ila", "oro"
 
 using Words = std::span<const std::string_view>;
 
-// Every word of one part each, in an order of their own.
+// All words that take one piece from each part, shuffled.
 std::vector<std::string> all_words(const std::vector<Words>& parts, Rng& rng) {
   std::vector<std::string> words{""};
   for (const Words& part : parts) {
@@ -66,7 +66,7 @@ std::string name_of(const Charge& charge) {
                      capital(to_string(charge.form)));
 }
 
-// Pairs of different charges that no other pair equals as a bag of words, one each.
+// Pairs of different charges, shuffled. No two pairs have the same colors and forms, in whatever combination.
 std::vector<std::array<Charge, 2>> all_pairs(Rng& rng) {
   std::vector<Charge> charges;
   for (int color = 0; color < kShapeColors; ++color)
@@ -123,7 +123,7 @@ std::string text_of(const World& world, const Town& town) {
                      world.people[static_cast<std::size_t>(town.mayor)].name);
 }
 
-// What shares its words with the things, and answers no question.
+// A document that shares words with the things but answers no question.
 tools::Document note(const World& world, Rng& rng) {
   const std::string& town = rng.pick(world.towns).name;
   const std::string& person = rng.pick(world.people).name;

@@ -1,5 +1,5 @@
 // env/suites/lookup/world.h - the fictional world of the suite lookup: houses with emblems, the people, towns and
-// rivers around them, and the documents about them. Always the same world.
+// rivers around them, and the documents about them. The world is always the same.
 #pragma once
 
 #include <array>
@@ -39,7 +39,7 @@ struct Town {
   int river = 0, mayor = 0;
 };
 
-// What a document is about: a house, a person or a town, by its number.
+// The subject of a document: a house, a person or a town, by its number.
 enum class ThingKind { house, person, town };
 struct Thing {
   ThingKind kind = ThingKind::house;
@@ -47,7 +47,7 @@ struct Thing {
   bool operator==(const Thing&) const = default;
 };
 
-// What a document says of its thing.
+// The facts that documents state about their subjects.
 enum class Relation { founder, seat, founding_year, birthplace, birth_year, trade, river, mayor };
 inline constexpr int kRelations = 8;
 std::string_view noun_of(Relation relation);  // "founding year"
@@ -60,16 +60,16 @@ struct World {
   std::vector<std::string> rivers;
 
   std::string name_of(const Thing& thing) const;  // also the title of its document
-  // What `relation` says of a thing. REQUIRES: the relation is one of the thing's kind.
+  // The value of `relation` for a thing. REQUIRES: things of this kind have the relation.
   std::string value_of(const Thing& thing, Relation relation) const;
-  // The thing that this value is; nothing for a year, a trade, a river.
+  // The thing that this value names; nothing for a year, a trade or a river.
   std::optional<Thing> follow(const Thing& thing, Relation relation) const;
 };
 const World& lookup_world();
 
 std::string name_of(const House& house);  // "Order of the Red Star and the Blue Cross"
 
-// The things of the world, and notes that share their words: kLookupDocuments in all.
+// One document per thing, and notes that share words with them: kLookupDocuments in all.
 std::vector<tools::Document> lookup_documents();
 
 }  // namespace agon::env::lookup

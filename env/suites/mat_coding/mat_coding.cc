@@ -15,7 +15,7 @@
 namespace agon::env {
 namespace {
 
-// The file, whose questions all have a picture that something is wrong with. Throws Error for one that has none.
+// Reads the file. Throws Error for a question without a damaged picture.
 std::shared_ptr<const QuestionFile> damaged_pictures_of(const std::string& path) {
   auto file = questions_of("mat_coding", path);
   for (std::size_t i = 0; file && i < file->questions.size(); ++i)

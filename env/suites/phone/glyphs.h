@@ -1,4 +1,4 @@
-// env/suites/phone/glyphs.h - the glyphs of the phone, drawn in a square of 24 units.
+// env/suites/phone/glyphs.h - draws the glyphs of the phone's apps, settings and buttons, each in a square of 24 units.
 #pragma once
 
 #include <initializer_list>
@@ -8,7 +8,7 @@
 
 namespace agon::env::phone {
 
-// Draws on a canvas in units of its own, with an ink and a ground colour (for what is cut out of the ink).
+// Draws on a canvas in its own units, with an ink colour and a ground colour for shapes cut out of the ink.
 class Pen {
  public:
   Pen(Canvas& canvas, double scale, Color ink, Color ground)

@@ -6,7 +6,7 @@
 namespace agon::env::phone {
 namespace {
 
-// What is left to do in one app: actions from its first screen, and from the present state (not leaving for home).
+// The work left in one app: number of actions from its first screen, and from the current state (without going home).
 struct Work {
   bool pending = false;
   int from_start = 0;
@@ -19,7 +19,7 @@ bool on_page(const std::vector<int>& rows, int row_index, bool scrolled) {
   return scrolled ? row_index >= count - kVisibleRows : row_index < kVisibleRows;
 }
 
-// Clicks on all wrong switches, and one scroll if the other end of the list holds some that are not shown here.
+// The number of actions: clicks on all wrong switches, and one scroll if some are only at the other end of the list.
 int switch_work(const Layout& layout, std::uint32_t wrong, bool scrolled) {
   int clicks = 0, hidden = 0;
   for (std::size_t i = 0; i < layout.settings.size(); ++i) {
@@ -37,7 +37,7 @@ Work settings_work(const Layout& layout, const Goal& goal, const State& state) {
   return work;
 }
 
-// Present contacts out of `wanted` that the list does not show at that end.
+// Whether the list, at that end, does not show some existing contacts of `wanted`.
 bool some_hidden(const Layout& layout, const State& state, std::uint32_t wanted, bool scrolled) {
   State list = state;
   list.page = Page::contacts;
@@ -46,7 +46,7 @@ bool some_hidden(const Layout& layout, const State& state, std::uint32_t wanted,
   return (wanted & state.contacts) != 0;
 }
 
-// Back to the list: from a contact one action, from the question two.
+// The number of actions back to the list: one from a contact, two from the question.
 int to_list(const State& state) { return state.page == Page::contacts ? 0 : state.page == Page::contact ? 1 : 2; }
 
 Work contacts_work(const Layout& layout, const Goal& goal, const State& state) {
@@ -81,7 +81,7 @@ GuiAction of_type(GuiActionType type) {
   return action;
 }
 
-// What an expert may think of doing here, OPEN_APP left out.
+// The actions that an expert may consider here, except OPEN_APP.
 std::vector<GuiAction> candidates(const Layout& layout, const Goal& goal, const State& state) {
   std::vector<GuiAction> actions;
   for (const Target& target : targets(layout, state))

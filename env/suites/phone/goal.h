@@ -1,4 +1,4 @@
-// env/suites/phone/goal.h - what a phone task asks for, and the step oracle: how far a state is from success, and which
+// env/suites/phone/goal.h - the goal of a phone task, and the step oracle: how far a state is from success, and which
 // actions lie on a shortest path to it.
 #pragma once
 
@@ -24,17 +24,17 @@ struct Goal {
 // Whether ending the episode here with COMPLETE (or IMPOSSIBLE, where that is the right end) is a success.
 bool reached(const Goal& goal, const State& state);
 
-// Actions from here to success, the ending one included; every digit of a TYPE counts as one, since the keys do.
-// Nothing when success is out of reach (a contact that had to stay is gone).
+// The number of actions from here to success, the ending one included. Each digit of a TYPE counts as one action, as a
+// key press does. Nothing if success is impossible (a contact that had to stay is gone).
 std::optional<int> distance(const Layout& layout, const Goal& goal, const State& state);
 
 bool ends_episode(const GuiAction& action);  // COMPLETE and IMPOSSIBLE
 
-// Whether the action is on a shortest way: it ends in success, or brings the phone nearer by what it costs.
+// Whether the action is on a shortest path: it ends the episode in success, or shortens the distance by its own cost.
 bool is_right(const Layout& layout, const Goal& goal, const State& state, const GuiAction& action);
 
-// Every right action of an expert, in a fixed order: clicks go to centres; OPEN_APP only where nothing else is right.
-// Empty when success is out of reach.
+// Every right action of an expert, in a fixed order: clicks go to centres; OPEN_APP only if nothing else is right.
+// Empty if success is impossible.
 std::vector<GuiAction> right_actions(const Layout& layout, const Goal& goal, const State& state);
 
 }  // namespace agon::env::phone

@@ -35,7 +35,7 @@ Json objects_on(const phone::Layout& layout, const State& state) {
   return objects;
 }
 
-// One expert's way from `state` to the end; empty where success is out of reach.
+// One expert's way from `state` to the end; empty if success is impossible.
 std::vector<GuiAction> expert_way(const Task& task, State state, Rng& rng) {
   std::vector<GuiAction> way;
   while (true) {

@@ -1,5 +1,5 @@
-// env/suites/phone/screen.h - the picture of a phone's screen, 112 x 168. What lies where, and under a tap, is in
-// state.h.
+// env/suites/phone/screen.h - draws the phone's screen, 112 x 168 pixels. state.h says where things are and what a
+// click hits.
 #pragma once
 
 #include "core/pictures/image.h"
@@ -7,7 +7,7 @@
 
 namespace agon::env::phone {
 
-// A function of its arguments alone; what name_of() tells apart looks different.
+// Depends on its arguments alone. Things with different name_of() look different.
 Image draw_screen(const Layout& layout, const State& state);
 
 }  // namespace agon::env::phone

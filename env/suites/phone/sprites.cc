@@ -10,7 +10,7 @@
 namespace agon::env::phone {
 namespace {
 
-constexpr int kScale = 4;  // of the drawing that is reduced
+constexpr int kScale = 4;  // enlargement of the drawings, which are then reduced
 constexpr Color kWhite{255, 255, 255}, kBlack{0, 0, 0}, kInk{40, 44, 52};
 
 constexpr std::array<Color, kApps.size()> kAppColors{{{110, 118, 130},
@@ -78,7 +78,7 @@ std::vector<std::uint8_t> reduce(const Image& large, int channels) {
 
 using Draw = std::function<void(const Pen&)>;
 
-// `units` of width fill the sprite; `mask` draws what is opaque.
+// The sprite is `units` wide for the pens. `mask` draws the opaque area.
 Sprite make_sprite(int width, int height, double units, Color ground, const Draw& picture, const Draw& mask) {
   Canvas colors(width * kScale, height * kScale, ground);
   Canvas opacity(width * kScale, height * kScale, kBlack);
@@ -119,7 +119,7 @@ Sprite switch_sprite(bool on) {
   return make_sprite(24, 14, 24, track, knob, [](const Pen& pen) { pen.round_box(0, 0, 24, 14, 7); });
 }
 
-// Text of `height` pixels a capital, at most `width` wide.
+// Text with capitals of `height` pixels, or fewer so that it fits into `width`.
 Sprite text_sprite(std::string_view text, double height, int width, Color color) {
   const double natural = Canvas::text_width(text, height * kScale) / kScale;
   const double used = std::min(height, height * (width - 2) / natural);

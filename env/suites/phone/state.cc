@@ -10,7 +10,7 @@
 namespace agon::env::phone {
 namespace {
 
-// The list that the page shows or lies over, deleted contacts left out.
+// The rows of the list that the page shows or covers, without deleted contacts.
 std::vector<int> list_rows(const Layout& layout, const State& state) {
   if (state.page == Page::settings) return layout.settings;
   std::vector<int> rows;

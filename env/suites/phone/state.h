@@ -41,7 +41,7 @@ struct Rect {
   bool contains(double x, double y) const { return x >= x1 && x < x2 && y >= y1 && y < y2; }
 };
 
-// What does not change while a task is under way.
+// The arrangement of a phone, which stays fixed during a task.
 struct Layout {
   std::array<int, 12> icons{};          // app of each place of the home screen; -1: free
   std::vector<int> settings, contacts;  // rows of the lists, top to bottom
@@ -55,11 +55,11 @@ enum class Page { home, settings, contacts, contact, confirm, keypad, app };
 
 struct State {
   Page page = Page::home;
-  int app = 0;                 // page app: which
-  int contact = 0;             // pages contact and confirm: whose
+  int app = 0;                 // page app: the app that is shown
+  int contact = 0;             // pages contact and confirm: the contact that is shown
   bool scrolled = false;       // the list shows its last rows, not its first (also while a contact is open)
   std::uint32_t switches = 0;  // bit i: setting i is on
-  std::uint32_t contacts = 0;  // bit i: contact i is there
+  std::uint32_t contacts = 0;  // bit i: contact i exists
   std::uint32_t seen = 0;      // bit i: the row of contact i has been on the screen
   std::string display;         // digits typed on the keypad and not yet entered
   std::string entered;         // the last code entered
@@ -68,7 +68,7 @@ struct State {
 
 enum class TargetKind { app, setting, contact, key, button };
 
-// A named thing on the screen. Only an active one answers to a click.
+// A named thing on the screen. Only active ones react to clicks.
 struct Target {
   TargetKind kind;
   int id = 0;
@@ -76,7 +76,7 @@ struct Target {
   bool active = true;
 };
 std::string name_of(const Target& target, const State& state);  // "app music", "switch wifi on", "key 7"
-std::vector<std::string> all_names();                           // every name there can be, sorted
+std::vector<std::string> all_names();                           // every possible name, sorted
 
 inline bool has(std::uint32_t set, int id) { return (set >> id & 1U) != 0; }
 
@@ -87,18 +87,18 @@ std::vector<Target> targets(const Layout& layout, const State& state);
 // The app in front; nothing on the home screen.
 std::optional<int> front_app(const State& state);
 
-// Where a click on the target's centre goes: 0-1000 of the screen, multiples of 20.
+// A click on the target's centre: 0-1000 of the screen, in multiples of 20.
 GuiAction click_on(const Rect& box);
 // The active target under a click; nothing for other actions and for clicks elsewhere.
 std::optional<Target> clicked(const Layout& layout, const State& state, const GuiAction& action);
 
-// Does what a user's action does. Returns why the phone refuses it (the state is then unchanged); nothing when it is
-// accepted, also where it has no effect: a click on nothing, a scroll at the end, a long press, WAIT. COMPLETE and
-// IMPOSSIBLE do not touch the phone.
+// Performs a user's action. Returns why the phone refuses it (the state is then unchanged), or nothing if it is
+// accepted. An accepted action may have no effect: a click on nothing, a scroll at the end, a long press, WAIT.
+// COMPLETE and IMPOSSIBLE do not touch the phone.
 std::optional<std::string> apply(const Layout& layout, const GuiAction& action, State& state);
 // Goes to the first screen of an app. REQUIRES: app indexes kApps.
 void open_app(const Layout& layout, int app, State& state);
-// Marks the contacts on the screen as seen. apply() does it; a state made by hand needs it.
+// Marks the contacts on the screen as seen. apply() calls it; a state made by hand needs the call.
 void look(const Layout& layout, State& state);
 
 }  // namespace agon::env::phone

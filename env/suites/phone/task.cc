@@ -48,7 +48,7 @@ Layout make_layout(int level, Rng& rng) {
   return layout;
 }
 
-// A new icon on the home screen, in the place of another where `spared` apps stay.
+// Shows an icon on the home screen in place of another, which is not one of the `spared` apps.
 void show_icon(int app, const std::vector<int>& spared, Layout& layout, Rng& rng) {
   if (std::find(layout.icons.begin(), layout.icons.end(), app) != layout.icons.end()) return;
   std::vector<std::size_t> free;
@@ -61,7 +61,7 @@ void show_icon(int app, const std::vector<int>& spared, Layout& layout, Rng& rng
 
 void hide_icon(int app, Layout& layout) { std::replace(layout.icons.begin(), layout.icons.end(), app, -1); }
 
-// The maker of one task: parts add to the goal, the start is set at the end.
+// Makes one task: its parts add to the goal, then the start is set.
 class Maker {
  public:
   Maker(int level, Rng& rng) : level_(level), rng_(rng) {
@@ -108,7 +108,7 @@ class Maker {
   }
 
   void start_in(int app) { phone::open_app(task_.layout, app, task_.start); }
-  // Somewhere else than where the task leads: a page of an app without a part in it.
+  // Starts on a page of an app that has no part in the task.
   void start_elsewhere() {
     int app = rng_.between(kFirstPlainApp, static_cast<int>(kApps.size()) - 1);
     if (task_.goal.open == app) app = app == kFirstPlainApp ? app + 1 : kFirstPlainApp;
@@ -119,7 +119,7 @@ class Maker {
     task_.start.page = page;
     task_.start.contact = contact_;
   }
-  // The switch stands already as the goal wants it.
+  // The switch is already as the goal wants it.
   void start_satisfied() {
     start_in(kSettingsApp);
     task_.start.switches = task_.goal.switches;

@@ -1,4 +1,4 @@
-// env/suites/phone/task.h - the tasks of the phone suite: the phone's state and what is asked.
+// env/suites/phone/task.h - draws the tasks of the phone suite: the phone's first state and the goal.
 #pragma once
 
 #include <string>
@@ -17,12 +17,11 @@ struct Task {
 };
 
 // A random task. level 1: one action and COMPLETE, on a small phone. level 2: mostly two to four actions, four to six
-// icons. level 3: the longest ways, up to twelve icons, lists that scroll, tasks of two parts, tasks that cannot be
-// done.
+// icons. level 3: the longest paths, up to twelve icons, lists that scroll, two-part tasks, impossible tasks.
 Task make_task(int level, Rng& rng);
 
 // What the policy sees of the task at first: the goal and all that the first screen shows. Tasks with equal content
-// belong to the same split, whatever differs behind the first screen.
+// belong to the same split, even if they differ behind the first screen.
 std::string content_of(const Task& task);
 
 }  // namespace agon::env::phone

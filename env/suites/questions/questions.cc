@@ -1,4 +1,5 @@
-// The suite questions: the questions of a file (question_file.h), answered by searching where the user says.
+// The suite questions: the questions of a file (question_file.h), answered by searches in an index or a server of the
+// user.
 #include <fmt/format.h>
 
 #include <utility>
@@ -18,7 +19,7 @@
 namespace agon::env {
 namespace {
 
-constexpr int kHits = 4;  // as Visual-ARFT's loop has it
+constexpr int kHits = 4;  // as in the loop of Visual-ARFT
 constexpr const char* kNothingAsked = "Write <search>...</search> or <answer>...</answer> in a turn.";
 
 class Questions final : public FileEnv {
@@ -65,7 +66,7 @@ class Questions final : public FileEnv {
 
   std::string where_;
   Baseline baseline_;
-  std::shared_ptr<tools::SearchBackend> backend_;  // opened at the first need; forks share it
+  std::shared_ptr<tools::SearchBackend> backend_;  // opened when first needed; forks share it
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// env/suites/shapes/picture.h - draws one shape, and gives its class.
+// env/suites/shapes/picture.h - draws a shape of the suite shapes, and names its class.
 #pragma once
 
 #include <string>

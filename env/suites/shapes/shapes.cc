@@ -98,7 +98,7 @@ std::optional<std::string> Shapes::solution() const {
   return to_string(describe(target())) + "\n\n" + answer_of(gold());
 }
 
-// Another shape, named and boxed; or the right one, not boxed where it is.
+// Names and boxes another shape, or names the right one and boxes a wrong place.
 std::optional<std::string> Shapes::mistaken_solution(Rng& rng) const {
   const std::vector<Shape> rest = others();
   if (!rest.empty() && rng.chance(0.5)) {
@@ -129,7 +129,7 @@ std::optional<std::string> Shapes::corrupt_name(ErrorKind kind, Rng& rng) const 
     return to_string(describe(misread));
   }
   if (kind != ErrorKind::wrong_condition) return std::nullopt;
-  std::vector<Shape> near;  // what fits the expression except for its relation, or except for some attribute
+  std::vector<Shape> near;  // shapes that fit the expression except for its relation or some attribute
   const Description& wanted = picture_.expression.target;
   for (const Shape& shape : rest) {
     const bool shares = wanted.large == shape.large || wanted.color == shape.color || wanted.form == shape.form;

@@ -34,7 +34,7 @@ std::optional<Box> free_place(const std::vector<Shape>& shapes, bool large, Rng&
   return std::nullopt;
 }
 
-// A shape that no other equals; half of the time it shares color or form with one that is there.
+// A shape that no other equals; half of the time it shares color or form with an earlier shape.
 Shape draw_attributes(const std::vector<Shape>& shapes, Rng& rng) {
   for (;;) {
     Shape shape{rng.chance(0.5), rng.between(0, kShapeColors - 1), static_cast<Form>(rng.between(0, kForms - 1)), {}};
@@ -51,7 +51,7 @@ Shape draw_attributes(const std::vector<Shape>& shapes, Rng& rng) {
   }
 }
 
-// Up to `wanted` shapes: one that finds no place is left out.
+// Up to `wanted` shapes; a shape without a free place is left out.
 std::vector<Shape> place_shapes(int wanted, Rng& rng) {
   std::vector<Shape> shapes;
   for (; wanted > 0; --wanted) {

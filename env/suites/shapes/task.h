@@ -16,7 +16,7 @@ namespace agon::env {
 
 enum class Form { circle, square, triangle, star, diamond, cross };
 inline constexpr int kForms = 6;
-inline constexpr int kShapeColors = 6;  // the first of palette()
+inline constexpr int kShapeColors = 6;  // the first six of palette()
 std::string_view to_string(Form form);
 
 struct Shape {
@@ -26,7 +26,7 @@ struct Shape {
   Box box;  // whole pixels
 };
 
-// Some of a shape's attributes.
+// A description by some of a shape's attributes.
 struct Description {
   std::optional<bool> large;
   std::optional<int> color;
@@ -34,12 +34,12 @@ struct Description {
   bool operator==(const Description&) const = default;
   bool fits(const Shape& shape) const;
 };
-Description describe(const Shape& shape);               // all attributes
-std::string to_string(const Description& description);  // "small red circle"; "shape" where no form is named
+Description describe(const Shape& shape);                             // all attributes
+std::string to_string(const Description& description);                // "small red circle"; "shape" if no form is named
 std::optional<Description> parse_description(std::string_view text);  // nothing if there is any other word
 
 enum class SpatialRelation { left_of, right_of, above, below };
-// "The red circle left of the large square". Fits a shape that lies wholly on that side of the reference.
+// "The red circle left of the large square". It fits a shape that lies entirely on that side of the reference.
 struct Expression {
   Description target;
   std::optional<SpatialRelation> relation;
@@ -55,7 +55,7 @@ struct ShapeTask {
   Color background;
   int texture_x = 0, texture_y = 0;
 
-  std::string content() const;  // equal for tasks that differ in wording and background alone
+  std::string content() const;  // equal for tasks that differ only in wording and background
 };
 
 inline constexpr int kShapeLevels = 3;
@@ -63,7 +63,7 @@ inline constexpr int kShapesSide = 112;  // pixels
 
 ShapeTask draw_shape_task(int level, Rng& rng);
 Box box_in_thousandths(const Shape& shape);  // 0-1000 of the picture's sides
-// The shapes that an expression fits; nothing if for some shape it is a matter of opinion (partly on that side).
+// The shapes that an expression fits; nothing if the fit of a shape is ambiguous (only partly on that side).
 std::optional<std::vector<int>> shapes_that_fit(const Expression& expression, std::span<const Shape> shapes);
 
 }  // namespace agon::env

@@ -16,34 +16,34 @@ using Words = std::initializer_list<std::string_view>;
 
 constexpr std::size_t kReach = 80, kMostNumbers = 24, kLongestCondition = 600;
 
-// Before a sentence's first word.
+// May stand before the first clause of a sentence.
 constexpr std::string_view kConnections[] = {"so",   "thus", "hence",         "therefore", "and",     "then",
                                              "also", "but",  "in conclusion", "finally",   "overall", "in other words"};
-// What begins a condition that goes up to a comma.
+// Beginnings of a condition that ends at a comma.
 constexpr std::string_view kLeading[] = {
     "after",    "before",  "in",       "at",    "for",     "with",    "from",   "between",     "over",     "within",
     "during",   "of",      "out of",   "since", "if",      "when",    "given",  "assuming",    "because",  "among",
     "by",       "on",      "once",     "as",    "while",   "per",     "unlike", "considering", "starting", "although",
     "compared", "reading", "based on", "using", "despite", "without", "minus",  "besides",     "im",       "nach"};
-// What begins a comparison that goes up to the sentence's end.
+// Beginnings of a comparison that ends with the sentence.
 constexpr std::string_view kTails[] = {" compared ",     " instead of ", " rather than ", " versus ",    " as opposed ",
                                        ", followed by ", ", up from ",   ", down from ",  ", ahead of ", ", behind ",
                                        ", whereas ",     " whereas ",    ", while ",      ", unlike ",   ", after ",
                                        " up from ",      " down from "};
-// Before the number of a condition.
+// Before a number, these make it a condition.
 constexpr std::string_view kPrepositions[] = {
     "after", "before", "in",          "at",    "for",   "with", "from",  "between", "within", "during",
     "of",    "out",    "since",       "than",  "per",   "when", "if",    "over",    "below",  "above",
     "under", "every",  "each",        "until", "among", "on",   "aged",  "ages",    "age",    "across",
     "minus", "past",   "subtracting", "en",    "im",    "jahr", "desde", "depuis",  "seit",   "nach"};
-// Before them they say what the answer is: "stands at 45", "ends up with 30", "results in 12".
+// Before such a preposition, these make the number the answer: "stands at 45", "ends up with 30", "results in 12".
 constexpr std::string_view kGiving[] = {
     "stands",    "stood",  "stays", "stayed", "remains",  "remained",  "peaks",      "peaked",  "peaking",   "priced",
     "valued",    "is",     "are",   "was",    "were",     "sits",      "arrives",    "arrived", "estimated", "ends",
     "ended",     "aligns", "left",  "up",     "her",      "him",       "them",       "us",      "me",        "you",
     "leads",     "lead",   "led",   "tops",   "accounts", "accounted", "sold",       "sells",   "results",   "resulted",
     "resulting", "pay",    "pays",  "paid",   "costs",    "bought",    "accounting", "starts",  "leading",   "that's"};
-// Between a preposition and its number.
+// May stand between a preposition and its number.
 constexpr std::string_view kBetween[] = {
     "the",     "a",     "an",    "its",   "their",  "his",    "her",    "all",           "every",
     "each",    "those", "these", "about", "around", "only",   "just",   "approximately", "roughly",
@@ -63,7 +63,7 @@ struct Span {
   std::size_t begin = 0, end = 0;
 };
 
-// Digits with what joins them: 1,234.5, 3/4, 18-29, 5B, 6.67e-11.
+// Digits with the signs and letters that join them: 1,234.5, 3/4, 18-29, 5B, 6.67e-11.
 Span number_span_at(std::string_view text, std::size_t at) {
   const auto goes_on = [&](std::size_t place) { return place + 1 < text.size() && is_digit(text[place + 1]); };
   std::size_t end = at;
@@ -90,7 +90,7 @@ std::vector<Span> numbers_in(std::string_view text) {
   return numbers;
 }
 
-// The last word of a text, which is shortened to what stands before it. Nothing where a mark stands behind it.
+// Takes the last word off a text and returns it; empty if a mark follows the word.
 std::string_view take_last_word(std::string_view& text) {
   while (text.ends_with(' ')) text.remove_suffix(1);
   std::size_t begin = text.size();
@@ -100,7 +100,7 @@ std::string_view take_last_word(std::string_view& text) {
   return word;
 }
 
-// Where the clause begins that stands first in a lower-case sentence, behind "So, ".
+// Where the first clause of a lower-case sentence begins, after "So, " and the like.
 std::size_t behind_connections(std::string_view lower) {
   std::size_t at = std::min(lower.find_first_not_of(" #*"), lower.size());
   for (int i = 0; i < 2; ++i)
@@ -110,7 +110,7 @@ std::size_t behind_connections(std::string_view lower) {
   return at;
 }
 
-// "After 5 years, ": up to the comma.
+// The condition at the front of a sentence, with its comma: "After 5 years, ".
 Span leading_condition(std::string_view lower) {
   const std::size_t begin = behind_connections(lower);
   if (!starts_with_any_word(lower.substr(begin), kLeading)) return {};
@@ -151,14 +151,14 @@ bool compares_or_parts(std::string_view behind) {
   return than != reach.npos && std::count(reach.begin(), reach.begin() + static_cast<std::ptrdiff_t>(than), ' ') <= 4;
 }
 
-// Does "of" before a number part it ("of the 9", "3 of 9", "4 packs of 6"), and not say how much something is ("a total
-// of 9")?
+// Does "of" make the number after it the whole of a part ("of the 9", "3 of 9", "4 packs of 6"), rather than an amount
+// ("a total of 9")?
 bool parts_of(std::string_view between, std::string_view before) {
   const std::string_view word = take_last_word(before), counted = take_last_word(before);
   return is_among(between, kDeterminers) || word.empty() || word == "out" || has_digit(word) || has_digit(counted);
 }
 
-// Is the number behind `before` a condition, by the words before it?
+// Do the words in `before` make the next number a condition?
 bool stands_behind_preposition(std::string_view before, bool first) {
   std::string_view rest = last_bytes(before, kReach);
   while (!rest.empty() && (rest.back() == '$' || rest.back() == ' ' || static_cast<unsigned char>(rest.back()) >= 0x80))
@@ -182,13 +182,13 @@ bool stands_behind_preposition(std::string_view before, bool first) {
   return true;
 }
 
-// "to" or "and" or "-" between two numbers.
+// Is the text between two numbers "to", "and", "-" or the like?
 bool is_range(std::string_view between) {
   const std::string_view word = trim(between);
   return word == "to" || word == "and" || word == "bis" || word == "a" || word == "-";
 }
 
-// The sign before a number and the word behind it.
+// The unit of a number: the $ before it and the word after it.
 std::string unit_of(std::string_view lower, Span number) {
   std::string unit(number.begin > 0 && lower[number.begin - 1] == '$' ? 1 : 0, '$');
   const std::string_view after = lower.substr(number.end);
@@ -206,19 +206,19 @@ bool restates(std::string_view lower, Span earlier, Span number) {
   return !first.empty() && !second.empty() && first != second;
 }
 
-// Does a bracket open before that is not closed, and that holds no other guess ("12 (or maybe 13)")?
+// Is a number after `before` in brackets, other than a second guess ("12 (or maybe 13)")?
 bool is_bracketed(std::string_view before) {
   const std::size_t open = before.rfind('('), close = before.rfind(')');
   if (open == before.npos || (close != before.npos && close > open)) return false;
   return !starts_with_any(before.substr(open + 1), Words{"or ", "maybe", "possibly", "perhaps"});
 }
 
-// How little a number of a sentence is its answer.
+// The role of a number in its sentence, from the most likely answer to the least likely one.
 enum class Role { value, share, condition, compared };
 
 bool is_within(Span part, Span whole) { return part.begin >= whole.begin && part.end <= whole.end; }
 
-// Is a number of a lower-case sentence a condition, by itself and by what stands right next to it?
+// Is a number of a lower-case sentence a condition, judged by itself and the words next to it?
 bool is_condition(std::string_view lower, Span number, std::string_view last, bool first) {
   const std::string_view before = lower.substr(0, number.begin), after = lower.substr(number.end);
   const std::string_view digits = lower.substr(number.begin, number.end - number.begin);
@@ -227,7 +227,7 @@ bool is_condition(std::string_view lower, Span number, std::string_view last, bo
          stands_behind_preposition(before, first);
 }
 
-// "25% of the 80", "2/5 of", "(35%)", "the 3 friends": what an answer is made of, where another number is left.
+// "25% of the 80", "2/5 of", "(35%)", "the 3 friends": not the answer if another number is left.
 bool is_share(std::string_view lower, Span number, std::string_view last) {
   const std::string_view after = lower.substr(number.end);
   const bool fraction = lower.substr(number.begin, number.end - number.begin).find('/') != lower.npos;
@@ -266,7 +266,7 @@ void leave_out_conditions(std::string& sentence) {
       if (!is_letter(sentence[at])) sentence[at] = ' ';
 }
 
-// The sentence that begins there, with its mark.
+// The sentence that begins at `at`, with its mark.
 std::string_view sentence_at(std::string_view text, std::size_t at) {
   for (std::size_t end = at; end < text.size(); ++end) {
     const bool mark = text[end] == '.' || text[end] == '!' || text[end] == '?' || text[end] == ';';
@@ -276,7 +276,7 @@ std::string_view sentence_at(std::string_view text, std::size_t at) {
   return text.substr(at);
 }
 
-// "x = 3" behind "at", "when" and the like, with the mark and the verb before them; `at`: that of its "=".
+// "x = 3" after "at", "when" and the like, with that word and a verb before it ("reached at"). `at`: the place of "=".
 Span place_of_variable(std::string_view lower, std::size_t at) {
   std::string_view before = lower.substr(0, at);
   const std::string_view name = take_last_word(before);
@@ -293,7 +293,7 @@ Span place_of_variable(std::string_view lower, std::size_t at) {
   return {left.size(), number_span_at(lower, end).end};
 }
 
-// Does a number that is not a side of an equation end the text, or begin what stands behind a comma?
+// Does a number that is not the side of an equation end `before`? Or does `behind` give one after a comma?
 bool tells_value(std::string_view before, std::string_view behind) {
   const std::string_view said = last_bytes(before, kReach);
   std::size_t end = said.size();

@@ -16,8 +16,8 @@ namespace agon::env {
 //   "In week 4", "Bus 12", "Covid-19"                                     names
 std::string without_conditions(std::string_view plain);
 
-// "The maximum is 9 at x = 3", "When x = 2, y = 7": without where the answer holds, if a number is left that is not a
-// side of an equation itself ("2x = 6 holds at x = 3").
+// The text without equations that say where its answer holds: "The maximum is 9 at x = 3", "When x = 2, y = 7". They
+// stay if the number before them is itself a side of an equation ("2x = 6 holds at x = 3").
 std::string without_places_of_variables(std::string_view plain);
 
 }  // namespace agon::env

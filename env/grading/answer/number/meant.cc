@@ -20,7 +20,7 @@
 namespace agon::env {
 namespace {
 
-// "30 cm (about 12 inches)" without its brackets; "a dozen (12)" has its number in them.
+// "30 cm (about 12 inches)" without its brackets; "a dozen (12)" keeps them because they hold its number.
 std::string_view without_brackets(std::string_view text) {
   text = trim(text);
   if (text.ends_with('.')) text.remove_suffix(1);
@@ -40,10 +40,10 @@ std::optional<Number> parse_or_only(std::string_view text) {
   return only_number(without_brackets(text));
 }
 
-// What stands behind the last "=" or "≈", where the text is one equation, without a second one. Where that is no
-// number but a sum or product, the number before it: "36 + 4 = 40 = 4 × 10".
+// The number after the last "=" or "≈", if the text is a single equation. If a sum or product stands there, the number
+// before it: "36 + 4 = 40 = 4 × 10".
 std::optional<Number> behind_equals(std::string_view text) {
-  std::size_t first = text.npos, last = text.npos, size = 1;  // of signs; size: bytes of the last one
+  std::size_t first = text.npos, last = text.npos, size = 1;  // positions of signs; size: bytes of the last one
   std::size_t before = text.npos;                             // where the text between the last two begins
   for (std::size_t at = 0; at < text.size(); ++at) {
     const bool about = text.substr(at).starts_with("\u2248");
@@ -82,14 +82,14 @@ std::string with_kelvin_apart(std::string_view text) {
   return apart;
 }
 
-// A whole text, in digits or in words.
+// The number that a whole text is, in digits or in words.
 std::optional<Number> whole_number(std::string_view text) {
   if (const auto number = parse_plain_number(text)) return number;
   const auto digits = number_words_in_digits(text);
   return digits ? parse_plain_number(*digits) : std::nullopt;
 }
 
-// "42, 45", "(42; 45)": numbers alone, more than one.
+// Is a text nothing but several numbers: "42, 45", "(42; 45)"?
 bool lists_numbers(std::string_view text) {
   while (!text.empty() && std::string_view("([{ ").find(text.front()) != std::string_view::npos) text.remove_prefix(1);
   while (!text.empty() && std::string_view(")]}. ").find(text.back()) != std::string_view::npos) text.remove_suffix(1);
@@ -104,7 +104,7 @@ bool lists_numbers(std::string_view text) {
   return count > 1;
 }
 
-// Where " - " parts an answer from its reason: not between the parts of a sum.
+// Where " - " separates an answer from its reason; not within a sum.
 std::size_t dash_of_reason(std::string_view text) {
   const std::size_t at = text.find(" - ");
   const bool sum = at != text.npos && at > 0 && at + 3 < text.size() &&
@@ -112,7 +112,7 @@ std::size_t dash_of_reason(std::string_view text) {
   return sum ? text.npos : at;
 }
 
-// "120 / 18 = 6.67, which we round up to 7 boxes": behind the last "round", unless it names places.
+// "120 / 18 = 6.67, which we round up to 7 boxes": the number after the last "round", unless that names decimal places.
 std::optional<Number> rounded(std::string_view text) {
   const std::string lower = ascii_lower(text);
   if (const std::size_t behind = lower.find(" when rounded"); behind != lower.npos) {
@@ -130,7 +130,7 @@ std::optional<Number> rounded(std::string_view text) {
   return only_number(text.substr(to + 4));
 }
 
-// The value of a phrase: its sentence, or that up to where a reason begins.
+// The number of a phrase: of its sentence, or of the part before a reason.
 std::optional<Number> of_phrase(std::string_view sentence) {
   if (sentence.starts_with("not ")) return {};
   if (const auto number = rounded(sentence)) return number;
@@ -200,7 +200,7 @@ constexpr std::string_view kConclusions[] = {" is ",
                                              "\u6240\u4ee5",
                                              "\u56e0\u6b64"};
 
-// Behind the last "is", "are", "so" and the like that a number stands behind, to the end of the text.
+// The number after the last "is", "are", "so" and the like that a number follows.
 std::optional<Number> behind_conclusion(std::string_view text) {
   const std::string lower = ascii_lower(text);
   const auto last_before = [&](std::size_t end) {
@@ -220,8 +220,8 @@ std::optional<Number> behind_conclusion(std::string_view text) {
   return only_number(text.substr(last));
 }
 
-// What a correction puts in the place of all before it: its phrase, or a short sentence that is a number, or what it
-// concludes.
+// The number of a correction, which replaces all before it: in its phrase, in a short sentence that is a number, or in
+// its conclusion.
 std::optional<Number> of_correction(std::string_view text) {
   for (const std::string_view correction : corrections_in(text)) {
     for (const Phrase& phrase : answer_phrases(correction))
@@ -251,7 +251,7 @@ std::optional<Number> short_line_number(std::string_view line) {
   return parse_plain_number(line);
 }
 
-// "3", then an explanation, and no second line of the kind.
+// The number of a first line such as "3" that an explanation follows, without a second line of the kind.
 std::optional<Number> first_line_number(std::string_view text) {
   const std::string_view line = text.substr(0, text.find('\n'));
   if (line.size() == text.size()) return {};
@@ -267,7 +267,7 @@ bool is_list_item(std::string_view line) {
   return digits > 0 && digits < 3 && (line.substr(digits).starts_with(". ") || line.substr(digits).starts_with(") "));
 }
 
-// Is every line a bullet or a short line with a number, and does the last one name no sum? Then none is the answer.
+// Is every line a bullet or a short line with a number, and is the last one not a total? Then none is the answer.
 bool lists_lines(std::string_view text) {
   std::size_t count = 0;
   for (std::size_t at = 0; at < text.size(); ++count) {
@@ -280,7 +280,7 @@ bool lists_lines(std::string_view text) {
   return count > 1 && !names_sum(last_line(text));
 }
 
-// "There are 4 cats:", then a list of them that ends the text and draws no sum: what stands before the list.
+// "There are 4 cats:", then a list of them that ends the text without a total: the text before the list.
 std::string_view before_details(std::string_view text) {
   std::string_view rest = text;
   while (is_list_item(last_line(rest)) && last_line(rest).size() < rest.size())
@@ -288,7 +288,7 @@ std::string_view before_details(std::string_view text) {
   return rest.size() == text.size() || is_list_item(rest) || names_sum(last_line(text)) ? text : rest;
 }
 
-// Of several lines, the only one that names a total: "Total: 6", then its parts.
+// The number of the only line that names a total: "Total: 6", then its parts.
 std::optional<Number> total_line(std::string_view text) {
   std::optional<Number> total;
   for (std::size_t at = 0; at < text.size();) {
@@ -304,7 +304,7 @@ std::optional<Number> total_line(std::string_view text) {
   return text.find('\n') == text.npos ? std::nullopt : total;
 }
 
-// The size of a year behind "in" or "of", or of an ordinal, that begins there: "in 2015", "17th"; 0: none does.
+// The size of "in 2015", "of 2015" or an ordinal ("17th") at the front of a text; 0: none.
 std::size_t year_or_ordinal(std::string_view text) {
   const std::string_view digits = digits_at(text, 0);
   if (!digits.empty()) {
@@ -317,7 +317,7 @@ std::size_t year_or_ordinal(std::string_view text) {
   return is_among(ascii_lower(text.substr(0, 3)), std::initializer_list<std::string_view>{"in ", "of "}) ? 7 : 0;
 }
 
-// "In 2015, 38% of adults smoked", "The 4th bar has 37": without years and ordinals.
+// The text without years and ordinals: "In 2015, 38% of adults smoked", "The 4th bar has 37".
 std::string without_years(std::string_view text) {
   std::string kept;
   for (std::size_t at = 0; at < text.size();) {
@@ -330,7 +330,7 @@ std::string without_years(std::string_view text) {
   return kept;
 }
 
-// Where the clause of the last "=" begins: behind a word that concludes, or a sentence's end.
+// The clause of the last "=": it begins after a word that concludes, or after the end of a sentence.
 struct Clause {
   std::size_t begin = 0;
   bool concludes = false;
@@ -354,8 +354,8 @@ Clause clause_of_last_equation(std::string_view text) {
   return clause;
 }
 
-// Of several equations the last, where its clause concludes or computes: "..., so x = 55", "...; cost = 56 * 4 = 224",
-// or where a line before it begins with "=".
+// The result of the last of several equations, if its clause concludes or computes ("..., so x = 55", "...; cost = 56 *
+// 4 = 224"), or if a line before it begins with "=".
 std::optional<Number> last_equation(std::string_view text) {
   const std::size_t last = text.rfind('=');
   if (last == text.npos) return {};
@@ -369,7 +369,7 @@ std::optional<Number> last_equation(std::string_view text) {
   return clause.concludes || computes || derives ? behind_equals(said) : std::nullopt;
 }
 
-// In a text without a phrase: by its signs and words.
+// The number of a text without a phrase, found by its signs and words.
 std::optional<Number> in_sentences(std::string_view plain) {
   if (const auto number = behind_equals(plain)) return number;
   if (const auto number = only_number(without_brackets(plain))) return number;
@@ -384,7 +384,7 @@ std::optional<Number> in_sentences(std::string_view plain) {
   return parse_or_only(line.starts_with("- ") ? line.substr(2) : line);
 }
 
-// Without its last sentence or line.
+// The text before its last sentence or line.
 std::string_view before_last_sentence(std::string_view text) {
   const std::string_view said = trim(text);
   std::size_t end = 0;
@@ -404,7 +404,7 @@ bool holds(std::string_view sentence, const Number& number) {
   return false;
 }
 
-// "480 / 60 = 8. The car needs 8 hours to cover 480 km": the result of the last equation, which the last sentence says.
+// "480 / 60 = 8. The car needs 8 hours to cover 480 km": the last equation's result, if the last sentence repeats it.
 std::optional<Number> result_said_again(std::string_view before, std::string_view sentence) {
   const std::size_t equals = before.rfind('=');
   if (equals == before.npos) return {};
@@ -413,7 +413,7 @@ std::optional<Number> result_said_again(std::string_view before, std::string_vie
   return number && holds(sentence, *number) ? number : std::nullopt;
 }
 
-// The only number of the last sentence that has one, or the one there that the last equation before it gives.
+// The only number of the last sentence with numbers; else its number that the last equation before it gives.
 std::optional<Number> in_last_sentence(std::string_view text) {
   constexpr std::size_t kLastBytes = 4000;
   text = last_bytes(text, kLastBytes);
@@ -432,7 +432,7 @@ std::optional<Number> in_last_sentence(std::string_view text) {
   return {};
 }
 
-// In a text without a phrase.
+// The number of a text without a phrase.
 std::optional<Number> without_phrase(std::string_view plain) {
   if (const auto number = total_line(plain)) return number;
   if (lists_lines(plain)) return {};
@@ -450,7 +450,7 @@ std::optional<Number> without_phrase(std::string_view plain) {
   return words ? parse_plain_number(*words) : std::nullopt;
 }
 
-// "8.\n8.\n8.": nothing but one line again and again.
+// "8.\n8.\n8.": does a text only repeat one line?
 bool repeats_a_line(std::string_view text) {
   const std::string_view line = last_line(text);
   std::string_view rest = text;

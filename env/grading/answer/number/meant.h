@@ -1,5 +1,5 @@
-// env/grading/answer/number/meant.h - the number that a text gives as its answer. A pure function of plain texts;
-// nothing throws for any text.
+// env/grading/answer/number/meant.h - finds the number that a text gives as its answer. A pure function of plain
+// texts; nothing throws for any text.
 #pragma once
 
 #include <optional>
@@ -9,11 +9,11 @@
 
 namespace agon::env {
 
-// The number that a text means: the whole of it, what stands behind its last "=", what a phrase says ("the answer is"),
-// the only number in it, the only one behind its last "is", "are", "so" and the like, or the only one of its last line
-// - the first of these that there is. Two numbers where one is wanted do not count, nor do bounds and denied numbers
-// (env/grading/answer/denied.h). A correction supersedes what stands before it, and a reason does not replace a number
-// (env/grading/answer/reason.h). English number words count where they are the whole of such a part
+// The number that a text means, by the first of these that exists: the whole text; what a phrase says ("the answer
+// is"); what follows its last "="; the only number in it; the only one after its last "is", "are", "so" and the like;
+// the only one of its last line or sentence. Bounds and denied numbers (env/grading/answer/denied.h) do not count, nor
+// do two numbers instead of one. A correction supersedes all before it, and a reason does not replace a number
+// (env/grading/answer/reason.h). English number words count if they are the whole of such a part
 // (env/grading/answer/number/word.h).
 std::optional<Number> read_number(std::string_view plain);
 

@@ -1,5 +1,5 @@
-// env/grading/answer/number/number.h - what counts as a number, and when two numbers are equal. A value that a double
-// cannot hold is not a number.
+// env/grading/answer/number/number.h - says what counts as a number and when two numbers are equal. A value that a
+// double cannot hold is not a number.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@ namespace agon::env {
 
 struct Number {
   double value = 0;
-  // "-125e-1": digits without zeros at their ends, and the power of ten. Empty for what is not written in decimals
-  // (1/3, √2): there `value` is all there is.
+  // The number in decimal, as "-125e-1": digits without zeros at their ends, and the power of ten. Empty for a number
+  // that is not written in decimals (1/3, √2) and has only `value`.
   std::string decimal;
   bool is_whole() const;
 };
@@ -19,8 +19,8 @@ struct Number {
 struct Tolerance {
   double relative = 1e-6, absolute = 0;
 };
-// Without a tolerance, whole numbers are equal only exactly, digit by digit; where either is not whole, Tolerance{}
-// holds. With one, it holds for all.
+// Without a tolerance, whole numbers are equal only digit by digit, and Tolerance{} applies if either is not whole. A
+// given tolerance applies to all numbers.
 bool equal_numbers(const Number& answer, const Number& gold, const std::optional<Tolerance>& tolerance = {});
 
 Number negated(Number number);

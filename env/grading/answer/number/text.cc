@@ -66,24 +66,24 @@ std::optional<Number> quotient(const Number& a, const Number& b) {
   return b.value == 0 ? std::nullopt : number_of(a.value / b.value);
 }
 
-constexpr std::pair<char, int> kSuffixes[] = {{'k', 3}, {'K', 3}, {'M', 6}, {'B', 9}};  // right behind the digits
+constexpr std::pair<char, int> kSuffixes[] = {{'k', 3}, {'K', 3}, {'M', 6}, {'B', 9}};  // right after the digits
 
 constexpr std::string_view kCurrencies[] = {"usd", "eur", "gbp", "jpy", "cny", "rmb", "inr", "chf", "cad", "aud",
                                             "rub", "krw", "brl", "sek", "nok", "dkk", "pln", "hkd", "sgd", "mxn",
                                             "rs.", "rs",  "kr",  "us",  "r",   "a",   "c",   "hk",  "s",   "nz"};
-// Words before a number that change nothing.
+// Words before a number that do not change it.
 constexpr std::string_view kHedges[] = {"=",      "\u2248",  "~",       "about",     "approximately", "approx.",
                                         "around", "roughly", "exactly", "only",      "just",          "nearly",
                                         "almost", "ca.",     "circa",   "a total of"};
 
-// Reads values off a plain text from `at` on. Every read either moves on or leaves `at` where it was.
+// Reads values from a plain text, from `at` on. Every read either moves `at` forward or leaves it unchanged.
 class NumberReader {
  public:
   NumberReader(std::string_view text, std::size_t at) : text_(text), at_(at) {}
 
   std::size_t at() const { return at_; }
 
-  // sign, currency, value, what scales it.
+  // sign, currency, value, scale word.
   std::optional<Number> signed_value(int depth = 0) {
     bool negative = sign();
     currency();
@@ -93,7 +93,7 @@ class NumberReader {
     return value && negative ? negated(*value) : value;
   }
 
-  // What may stand behind a number up to the end of the text.
+  // Is the rest of the text empty or a unit, so that the text is one number?
   bool rest_is_unit() const {
     std::string_view rest = trim(text_.substr(at_));
     if (rest.ends_with('.')) rest = trim(rest.substr(0, rest.size() - 1));
@@ -119,7 +119,7 @@ class NumberReader {
   void skip_blanks() {
     while (peek() == ' ') ++at_;
   }
-  // 3y, 3i: the rest of a number; 3x may be three times.
+  // 3y, 3i: a variable follows the number; 3x may mean "three times".
   bool is_variable(std::string_view rest) const {
     if (at_ < text_.size() && text_[at_] != ' ' && begins_product(rest)) return true;
     return at_ < text_.size() && text_[at_] != ' ' &&
@@ -223,8 +223,8 @@ class NumberReader {
   }
   bool glued_to_operator() const { return (peek() == '/' && is_digit(peek(1))) || peek() == '^'; }
 
-  // A literal, a root, π, or brackets; and roots and π right behind it. Below a line only what is written together with
-  // it: "1/2π", but "1/2 · π" is half of π.
+  // A literal, a root, π, or brackets, then roots and π right after it. A denominator takes only those written together
+  // with it: "1/2π", but "1/2 · π" is half of π.
   enum class Joined { written_together, in_any_way };
   std::optional<Number> term(int depth, Joined joined = Joined::in_any_way) {
     return with_irrationals(factor(depth), depth, joined);
@@ -273,7 +273,7 @@ class NumberReader {
     return number_of(decimal);
   }
 
-  // The sizes of the groups of digits that `separator` parts, from `at_` on, the first included.
+  // The sizes of the groups of digits from `at_` on, split by `separator`; `first`: the size of the first one.
   std::vector<std::size_t> groups(char separator, std::size_t first) const {
     std::vector<std::size_t> sizes = {first};
     for (std::size_t at = at_ + first; at < text_.size() && text_[at] == separator && sizes.size() < 200;) {
@@ -299,7 +299,7 @@ class NumberReader {
     }
   }
 
-  // False for a comma that is neither.
+  // The digits before the decimals. False for a comma that separates neither thousands nor decimals.
   bool whole_part(Decimal& decimal) {
     const std::size_t first = digits_at(text_, at_).size();
     const bool zero = first > 0 && peek() == '0';
@@ -325,7 +325,7 @@ class NumberReader {
     for (const std::size_t size : sizes) span += size;
     return span;
   }
-  // "12,99 €", "3,5 km", "2,3 Millionen": what parts the digits before is a decimal comma.
+  // "12,99 €", "3,5 km", "2,3 Millionen": a unit at `at` makes the comma before it a decimal comma.
   bool unit_at(std::size_t at) const {
     constexpr std::string_view kUnits[] = {
         "km",     "cm",           "mm",           "m",      "kg",  "g",    "l",     "ml",      "km/h", "\u043a\u043c",
@@ -342,7 +342,7 @@ class NumberReader {
     return at < text_.size() && text_[at] == ',' && !digits_at(text_, at + 1).empty();
   }
 
-  // False for digits that continue behind them: 1.2.3, 0,5,7.
+  // False if more digits follow the decimals: 1.2.3, 0,5,7.
   bool decimals(Decimal& decimal) {
     const bool comma = decimal_comma_ && peek() == ',';
     if (!comma && peek() != '.') return true;
@@ -435,8 +435,8 @@ class NumberReader {
 
   std::string_view text_;
   std::size_t at_;
-  bool has_currency_ = false;   // stood before the digits: $4.5m are millions, EUR 12,99 has a decimal comma
-  bool decimal_comma_ = false;  // of the literal being read: a comma parts its decimals
+  bool has_currency_ = false;   // a currency precedes the digits: $4.5m are millions, EUR 12,99 is decimal
+  bool decimal_comma_ = false;  // a comma in the literal being read is a decimal comma
 };
 
 std::string_view without_hedges(std::string_view text) {
@@ -453,7 +453,7 @@ std::string_view without_hedges(std::string_view text) {
   return text;
 }
 
-// Without pairs of brackets or quotes around the whole.
+// The text without pairs of brackets or quotes around the whole.
 std::string_view unwrapped(std::string_view text) {
   constexpr std::string_view kOpen = "([{\"'", kClose = ")]}\"'";
   for (int i = 0; i < 4; ++i) {

@@ -21,7 +21,7 @@ constexpr std::string_view kTens[] = {"twenty", "thirty", "forty", "fifty", "six
 constexpr std::string_view kIntroductions[] = {"there are ", "there is ",  "i see ", "i can see ",
                                                "i count ",   "i counted ", "it is ", "it's ",
                                                "exactly ",   "about ",     "only ",  "a total of "};
-// Words behind a number that make it another one, or no answer.
+// Words after a number that make it another number, or not an answer.
 constexpr std::string_view kNoUnits[] = {
     "of",    "and",    "or",     "are",    "is",    "to",     "but",     "more",     "less",     "fewer", "than",
     "half",  "halves", "third",  "thirds", "fifth", "fifths", "quarter", "quarters", "fourths",  "out",   "times",
@@ -84,13 +84,13 @@ bool is_unit(std::string_view rest) {
          });
 }
 
-// Words before a number that make it no count, or that deny or bound it.
+// Words before a number by which it is not a count, or that deny or bound it.
 constexpr std::string_view kNoCounts[] = {"not",   "no", "least", "most",   "than", "over",
                                           "under", "or", "nor",   "number", "up",   "about"};
 
 constexpr std::string_view kWhere[] = {"on", "in", "at", "near", "under", "behind", "to", "is", "with"};
 
-// Does the number word at a place count something, by the words next to it?
+// Do the words next to the number word at `at` show that it counts something?
 bool is_count(const std::vector<std::string_view>& words, std::size_t at, std::string_view next) {
   const std::string_view before = at > 0 ? words[at - 1] : std::string_view();
   const bool where = next == "in" || next == "on" || next == "at" || next == "with";
@@ -99,8 +99,8 @@ bool is_count(const std::vector<std::string_view>& words, std::size_t at, std::s
   return !pronoun && !place_among(before, kNoCounts) && (where || !place_among(next, kNoUnits));
 }
 
-// "There are no dogs in the image.", "I see no dogs.", "No dogs are visible.", "There aren't any dogs.": the words of a
-// lower-case sentence.
+// Does a lower-case sentence count zero: "There are no dogs in the image.", "I see no dogs.", "No dogs are visible.",
+// "There aren't any dogs."?
 bool counts_none(std::string_view lower) {
   constexpr std::string_view kUncounted[] = {
       "data",     "information", "way",    "answer", "number", "numbers", "label",   "labels",  "value",
@@ -117,7 +117,7 @@ bool counts_none(std::string_view lower) {
   return behind > 0 && !counted.empty() && !is_among(counted, kUncounted);
 }
 
-// "None", "None of the 5 bars is above 10.": one lower-case sentence that counts none of what was asked for.
+// Does a single lower-case sentence say that the count is none: "None", "None of the 5 bars is above 10."?
 bool begins_with_none(std::string_view lower) {
   const std::string_view said = lower.substr(0, lower.find_last_not_of(" .!") + 1);
   if (said == "none") return true;
