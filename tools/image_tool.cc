@@ -1,4 +1,4 @@
-// OpenCV does the work; the schema says what each operation takes.
+// Based on OpenCV. The schema kParameters lists the arguments of each operation.
 #include "tools/image_tool.h"
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 namespace agon::tools {
 namespace {
 
-constexpr int kMostSide = 4096;                   // of a result
-constexpr std::int64_t kMostPixels = 25'000'000;  // of a picture that is worked on pixel by pixel
+constexpr int kMostSide = 4096;                   // of a resized picture; twice that for a rotated one
+constexpr std::int64_t kMostPixels = 25'000'000;  // of the input, unless the operation takes any size
 
 constexpr const char* kParameters = R"json({
   "type": "object",
@@ -47,7 +47,7 @@ constexpr const char* kParameters = R"json({
   "additionalProperties": false
 })json";
 
-// A value that the operation needs.
+// The value of a key that the operation requires.
 const Json& needed(const Json& arguments, const char* key) {
   if (!arguments.contains(key)) throw Error("{} needs {}.", arguments.at("operation").get<std::string>(), key);
   return arguments.at(key);
@@ -76,7 +76,7 @@ cv::Mat crop(const cv::Mat& picture, const Json& arguments) {
   return picture(cv::Rect(left, top, right - left, bottom - top)).clone();
 }
 
-// By any angle, on a canvas that holds the whole picture, white around it.
+// Rotates by any angle, on a white canvas that holds the whole picture.
 cv::Mat rotate_freely(const cv::Mat& picture, double degrees) {
   const cv::Point2d centre(picture.cols / 2.0, picture.rows / 2.0);
   cv::Mat turn = cv::getRotationMatrix2D(centre, -degrees, 1);
@@ -125,7 +125,7 @@ cv::Mat brighten(const cv::Mat& picture, const Json& arguments) {
   return result;
 }
 
-// Away from the picture's mean, or towards it.
+// Moves the pixel values away from the picture's mean (factor above 1) or towards it.
 cv::Mat contrast(const cv::Mat& picture, const Json& arguments) {
   const double factor = amount_in(arguments, 0, 10);
   const cv::Scalar means = cv::mean(picture);

@@ -1,4 +1,4 @@
-// The validator is RapidJSON's; this file alone knows it.
+// The validator is RapidJSON's. No other file depends on it.
 #include "tools/json_schema.h"
 
 #include <rapidjson/document.h>
@@ -31,7 +31,7 @@ std::string text_of(const rapidjson::Pointer& pointer) {
 
 constexpr std::string_view kWhole = "the arguments";
 
-// "/shapes/0/box" as "shapes[0].box"; the whole as kWhole.
+// Turns "/shapes/0/box" into "shapes[0].box", and the root into kWhole.
 std::string place_of(const std::string& pointer) {
   std::string place;
   for (const std::string& name : split(pointer, "/")) {
@@ -55,7 +55,7 @@ std::string missing_keys(const Json& value, const Json& required) {
   return fmt::format("{}", fmt::join(missing, ", "));
 }
 
-// The key that the schema does not know, and the nearest that it does: the end of a sentence.
+// The end of a sentence: the key that the schema does not allow, and the nearest key that it does.
 std::string unknown_key(const Json& value, const Json& schema) {
   const Json known = schema.value("properties", Json::object());
   std::vector<std::string> names;
@@ -68,7 +68,7 @@ std::string unknown_key(const Json& value, const Json& schema) {
   return "one of its keys.";
 }
 
-// keyword: the one that failed, of `schema`, for `value` at `place`.
+// keyword: the keyword of `schema` that `value` at `place` violates.
 std::string message_of(const std::string& place, const Json& value, const std::string& keyword, const Json& schema) {
   const Json wanted = schema.value(keyword, Json());
   if (keyword == "required") return fmt::format("{} must have {}.", place, missing_keys(value, wanted));
@@ -83,8 +83,8 @@ std::string message_of(const std::string& place, const Json& value, const std::s
   return fmt::format("{}, but the schema wants {} {}.", is, keyword, shown(wanted));
 }
 
-// The JSON pointer to a whole number that no int64 holds; nothing if there is no such number. The validator takes it
-// for an integer, and the tool that reads it would get another number.
+// The JSON pointer to an integer above the range of int64; nothing if there is none. The validator would accept such an
+// integer, but the tool that reads it would get another number.
 std::optional<std::string> beyond_int64(const Json& value) {
   if (value.is_number_unsigned() && !whole_number<std::int64_t>(value, 0, std::numeric_limits<std::int64_t>::max()))
     return "";
@@ -124,7 +124,7 @@ std::string JsonSchema::fault(const Json& value) const {
   std::string place = text_of(validator.GetInvalidDocumentPointer());
   const std::string schema_place = text_of(validator.GetInvalidSchemaPointer());
   const std::string keyword = validator.GetInvalidSchemaKeyword();
-  if (keyword == "additionalProperties") place.erase(place.rfind('/'));  // it names the key
+  if (keyword == "additionalProperties") place.erase(place.rfind('/'));  // the last part is the forbidden key
   const Json& at = value.at(Json::json_pointer(place));
   const Json& schema = compiled_->source.at(Json::json_pointer(schema_place));
   return message_of(place_of(place), at, keyword, schema);

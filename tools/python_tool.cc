@@ -17,22 +17,22 @@ using sandbox::Session;
 
 constexpr ImageLimits kPictureLimits{
     .max_pixels = 4'000'000, .max_side = 8192, .max_encoded_bytes = 64ll << 20, .cpu_seconds = 2};
-constexpr int kLongest = 100;           // times as long as wide
-constexpr double kSecondsToStart = 60;  // in addition to the code's own: a launcher on a busy machine
+constexpr int kLongest = 100;           // largest ratio of a picture's sides
+constexpr double kSecondsToStart = 60;  // on top of the code's time: starting a launcher on a busy machine
 constexpr const char* kEnded =
     "\nThe interpreter has ended. The next code starts in a fresh one, without earlier variables and files.";
 
 std::size_t blanks_of(std::string_view line) { return std::min(line.find_first_not_of(' '), line.size()); }
 
-// The backticks that a line begins with, at least three, behind at most three blanks; 0 for other lines.
+// The number of backticks in the fence that begins the line: at least three, after at most three blanks. 0: no fence.
 std::size_t fence_of(std::string_view line) {
   const std::size_t begin = blanks_of(line);
   const std::size_t ticks = std::min(line.find_first_not_of('`', begin), line.size()) - begin;
   return begin <= 3 && ticks >= 3 ? ticks : 0;
 }
 
-// Reads a line of Python: opens or closes strings of three quotes, whose quote stands in `open` (0 for none), and
-// passes over comments, strings of one line and what a backslash escapes.
+// Reads a line of Python and tracks triple-quoted strings: `open` is the quote character of the open one, 0 if there is
+// none. Skips comments, one-line strings and escaped characters.
 void read_quotes(std::string_view line, char& open) {
   for (std::size_t at = 0; at < line.size(); ++at) {
     const char c = line[at];
@@ -45,7 +45,7 @@ void read_quotes(std::string_view line, char& open) {
       if (three && (!open || open == c)) {
         open = open ? '\0' : c;
         at += 2;
-      } else if (!open) {  // to its end, or that of the line
+      } else if (!open) {  // skips to the end of the string or the line
         for (++at; at < line.size() && line[at] != c; ++at)
           if (line[at] == '\\') ++at;
       }
@@ -53,7 +53,7 @@ void read_quotes(std::string_view line, char& open) {
   }
 }
 
-// Each line without the first `blanks` blanks of it, or as many as it has.
+// The code with up to `blanks` leading blanks removed from each line.
 std::string outdented(std::string_view code, std::size_t blanks) {
   std::string lines;
   for (std::size_t begin = 0; begin < code.size();) {
@@ -65,9 +65,9 @@ std::string outdented(std::string_view code, std::size_t blanks) {
   return lines;
 }
 
-// The lines between the first line that begins with a fence and the next line that is one as long; the text itself
-// where no line begins with a fence. The blanks before the first fence are taken off each line. A fence inside a string
-// of three quotes is the code's own, if there is another after it.
+// The lines between the first line that begins with a fence and the next line that is a fence of at least that length;
+// the whole text if no line begins with a fence. Each line loses as many blanks as the first fence has before it. A
+// closing fence inside a triple-quoted string counts as code if another closing fence follows.
 std::string without_fence(const std::string& text) {
   std::size_t ticks = 0, blanks = 0, begin = 0, end = text.npos, last = text.npos;
   char quote = 0;
@@ -90,12 +90,12 @@ std::string without_fence(const std::string& text) {
   if (ticks == 0) return text;
   if (end == text.npos) end = last;
   std::string_view code = std::string_view(text).substr(begin, end - begin);
-  const std::string fence(ticks, '`');  // one that shares the last line: "print(1)```"
+  const std::string fence(ticks, '`');  // may also end the last line of code: "print(1)```"
   if (end == text.npos && std::string_view(trim(code)).ends_with(fence)) code = code.substr(0, code.rfind(fence));
   return outdented(code, blanks);
 }
 
-// The head and the tail of a text that is longer than `most`.
+// The text; if it has more than `most` bytes, only its head and tail.
 std::string shortened(const std::string& text, std::size_t most) {
   if (text.size() <= most) return text;
   const std::string_view head = cut_text(text, most / 2);
@@ -116,7 +116,7 @@ std::string printed_by(const Result& result) {
   return std::string(trim(text + result.err));
 }
 
-// A traceback says by itself what was raised; `printed` may hold one.
+// The message for code that failed. If it raised an exception, `printed` already holds the traceback.
 std::string why_ended(const Result& result, std::string printed) {
   if (result.reason != Reason::exception) {
     printed += fmt::format("{}{}: {}", printed.empty() ? "" : "\n", to_string(result.reason), result.text);
@@ -153,7 +153,7 @@ class PythonTool : public Tool {
   ToolResult call(const Json& arguments, const ToolContext& context) override {
     const std::size_t pictures = context.pictures.size();
     const std::string text = without_fence(arguments.at("code"));
-    // Code that writes a picture answers with the picture, not with the True of cv2.imwrite.
+    // The answer to code that writes a picture is the picture, not the True of cv2.imwrite.
     const bool shows = text.find(kOutputPicture) == text.npos && text.find(kInputPicture) == text.npos;
     std::string code = replace_all(text, kOutputPicture, picture_name(pictures + 1));
     if (pictures > 0) code = replace_all(code, kInputPicture, picture_name(pictures));
@@ -161,7 +161,7 @@ class PythonTool : public Tool {
       std::string restarted = std::exchange(lost_, "");
       restarted += prepare(context);
       Result result = session_->run({.code = code, .pictures = true, .show_bools = shows, .wall = context.seconds});
-      if (!result.ran && result.reason != Reason::sandbox_lost) {  // earlier code has ended it since
+      if (!result.ran && result.reason != Reason::sandbox_lost) {  // earlier code ended the interpreter
         restarted += fmt::format("The interpreter had ended ({}): this code ran in a fresh one.\n", result.text);
         session_.reset();
         prepare(context);
@@ -190,8 +190,8 @@ class PythonTool : public Tool {
   }
 
  private:
-  // Gives the interpreter the newest picture in its workspace. Returns a note for the policy: code that filled the
-  // workspace, or put something else in the picture's place, loses its interpreter.
+  // Puts the newest picture into the interpreter's workspace. If that fails, because code filled the workspace or put
+  // something else in the picture's place, starts a fresh interpreter and returns a note for the policy.
   std::string prepare(const ToolContext& context) {
     if (session_ && put_picture(context)) return {};
     const bool first = !session_;
@@ -226,7 +226,7 @@ class PythonTool : public Tool {
     return answer;
   }
 
-  // The new picture, or an empty one; adds to `text` what is wrong with it.
+  // The new picture; empty if there is none or it cannot be shown, and then `text` says why.
   static Image picture_of(const Result& result, const std::string& output, std::string& text) {
     if (result.artifacts.empty()) return {};
     auto chosen = std::find_if(result.artifacts.begin(), result.artifacts.end(),
@@ -250,7 +250,7 @@ class PythonTool : public Tool {
   const PythonToolOptions options_;
   ToolSpec spec_;
   std::unique_ptr<Session> session_;
-  std::string lost_;  // what the next call reports of a lost interpreter
+  std::string lost_;  // the next call's note about a lost interpreter
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// tools/tool.h - what an agent can call: a name, a schema of arguments, and a result of text and pictures. What goes
-// wrong in a call is a value with a reason that programs read and a text that the policy reads.
+// tools/tool.h - Tool, the interface of everything that an agent can call: it has a name and a schema of arguments, and
+// returns text and pictures. A failed call returns an error value: a reason for programs and a text for the policy.
 #pragma once
 
 #include <cstdint>
@@ -17,26 +17,26 @@
 namespace agon::tools {
 
 enum class ToolFault {
-  bad_arguments,  // they do not parse, or do not fit the schema
+  bad_arguments,  // the arguments do not parse, or do not fit the schema
   unknown_tool,
   timeout,
-  unavailable,   // a server or an interpreter is not there now; it may be later
-  failed,        // the work itself cannot be done
-  offline_miss,  // replay alone is allowed, and nobody recorded this
-  budget,        // no call, or no time, is left to this episode
+  unavailable,   // a server or an interpreter is not available now, but may be later
+  failed,        // the tool cannot do the work
+  offline_miss,  // only replay is allowed, and there is no record of this call
+  budget,        // the episode has no calls or no time left
 };
 std::string_view to_string(ToolFault fault);
 
 struct ToolError {
   ToolFault fault = ToolFault::failed;
   std::string message;     // for the policy: what is wrong, with the values, and what to do next
-  double retry_after = 0;  // seconds that a server asked to wait; 0: it said nothing
+  double retry_after = 0;  // seconds that a server asked to wait; 0: it did not ask
 };
 
 struct ToolResult {
   std::vector<Part> parts;
   std::optional<ToolError> error;
-  std::int64_t bytes = 0;  // that came from outside: a server's reply, a program's output
+  std::int64_t bytes = 0;  // bytes received from outside: a server's reply, a program's output
 
   static ToolResult text(std::string text) { return {{Part::of(std::move(text))}, {}, 0}; }
   static ToolResult failure(ToolFault fault, std::string message) {
@@ -50,25 +50,24 @@ struct ToolSpec {
   std::string tag;           // <tag>body</tag> in a turn calls the tool; empty: no tag does
   std::string tag_argument;  // the argument that the body fills
   double timeout_seconds = 30;
-  bool idempotent = false;  // calling again with the same arguments does no harm: such calls alone are retried
+  bool idempotent = false;  // repeating a call does no harm; only calls of idempotent tools are retried
 };
 
-// What a call may see and use of its episode.
+// The part of the episode that a call can use.
 struct ToolContext {
   std::span<const Image> pictures;  // of the episode so far; policies number them from 1
   double seconds = 30;              // the time that this call may take
 };
 
-// Thread-safe where it is stateless; a tool that holds state belongs to one episode.
+// A stateless tool is thread-safe; a tool with state belongs to one episode.
 class Tool {
  public:
   virtual ~Tool() = default;
   virtual const ToolSpec& spec() const = 0;
-  // `arguments` fit the schema. Never throws for what a policy wrote; pictures in the result are new pictures of the
-  // episode. A tool keeps to context.seconds by itself.
+  // REQUIRES: `arguments` fit the schema. Never throws because of the policy's text; pictures in the result are new
+  // pictures of the episode. The tool itself keeps to the limit context.seconds.
   virtual ToolResult call(const Json& arguments, const ToolContext& context) = 0;
-  // An independent copy; throws Error if the tool cannot be copied. Nothing: the tool holds no state, and forks share
-  // it.
+  // An independent copy; throws Error if the tool cannot be copied. Null: the tool has no state, and forks share it.
   virtual std::unique_ptr<Tool> fork() const { return nullptr; }
 };
 

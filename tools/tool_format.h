@@ -1,6 +1,6 @@
-// tools/tool_format.h - tools as other programs describe and call them. One list of specs is printed as OpenAI, MCP and
-// OpenEnv have it; calls are read from tags in a turn and from OpenAI's tool calls. What agon's own server reads from
-// an answer is in serve/chat_tools.h.
+// tools/tool_format.h - converts tools to and from the formats of other programs: writes a list of specs in the formats
+// of OpenAI, MCP and OpenEnv, and reads calls from tags in a turn and from OpenAI's tool calls. For agon's own server,
+// serve/chat_tools.h reads the calls in an answer.
 #pragma once
 
 #include <span>
@@ -21,12 +21,12 @@ Json mcp_tools(std::span<const ToolSpec> specs);
 Json openenv_tools(std::span<const ToolSpec> specs);
 
 // The calls that a turn makes by tags, in order: <search>text</search> calls the tool whose tag is "search" with the
-// trimmed body as its argument. A tag inside the body of another is part of that body; one that is not closed calls
-// nothing. At most kMostTagCalls of them.
+// trimmed body as its argument. A tag inside the body of another is part of that body; an unclosed tag calls nothing.
+// Returns at most kMostTagCalls calls.
 inline constexpr std::size_t kMostTagCalls = 64;
 std::vector<ToolCall> tag_calls(std::string_view turn, std::span<const ToolSpec> specs);
-// The entries of an OpenAI message's "tool_calls". Arguments stay as they are, a text that may be broken JSON: a
-// ToolSet reads it. Any other entry becomes a call of the tool "".
+// The calls of an OpenAI message's "tool_calls". Arguments stay as they are, a text that may be broken JSON; a ToolSet
+// parses it. An entry of another form becomes a call of the tool "".
 std::vector<ToolCall> openai_calls(const Json& tool_calls);
 
 }  // namespace agon::tools

@@ -15,7 +15,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostArgumentBytes = 1 << 20;
-constexpr std::size_t kMostKeys = 1000;  // of one object: filling core/json.h's takes quadratic time
+constexpr std::size_t kMostKeys = 1000;  // of one object: filling one of core/json.h takes quadratic time
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -30,7 +30,7 @@ bool has_wide_object(const SortedJson& value) {
   return value.is_structured() && std::any_of(value.begin(), value.end(), has_wide_object);
 }
 
-// The arguments of a call as an object. An empty text is what some models write for no arguments.
+// The arguments of a call as an object. An empty text counts as no arguments, because some models write it so.
 std::variant<Json, ToolError> read_arguments(const Json& arguments) {
   if (arguments.is_null()) return Json::object();
   if (!arguments.is_string()) return arguments;

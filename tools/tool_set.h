@@ -1,5 +1,5 @@
-// tools/tool_set.h - the tools of one episode: calls are checked, timed, retried, counted against the budget and
-// recorded. Not thread-safe: one episode is one thread.
+// tools/tool_set.h - ToolSet, the tools of one episode: it checks, times, retries and records calls and counts them
+// against the budget. Not thread-safe: each episode has one thread.
 //   ToolSet tools({image, search}, {.calls = 5});
 //   for (const ToolCall& call : tag_calls(turn, tools.specs())) show(tools.call(call));
 #pragma once
@@ -18,45 +18,46 @@
 
 namespace agon::tools {
 
-// One attempt of one call, as a run's store keeps it.
+// One attempt at one call, as a run stores it.
 struct ToolRecord {
   std::string id, name;
-  Json arguments;      // as the tool took them; as the policy wrote them where they were refused
-  ToolResult result;   // with its error
-  int call = 0;        // which call of the episode this is, from 0
-  int attempt = 0;     // of the call, from 0
-  double started = 0;  // Unix time, seconds
-  double seconds = 0;  // that the attempt took
+  Json arguments;      // as the tool took them; if they were refused, as the policy wrote them
+  ToolResult result;   // includes the error
+  int call = 0;        // number of the call in the episode, from 0
+  int attempt = 0;     // number of the attempt at the call, from 0
+  double started = 0;  // Unix time in seconds
+  double seconds = 0;  // duration of the attempt
 };
 
 struct ToolSetOptions {
-  int calls = 0;                                      // in all; 0: no limit
-  std::map<std::string, int> calls_of;                // of one tool
-  double seconds = 0;                                 // that all calls together may take, waits included; 0: no limit
-  std::map<std::string, double> timeout_seconds;      // of a tool, in place of its own
-  int attempts = 3;                                   // of an idempotent tool, while it is unavailable or times out
+  int calls = 0;                                      // limit on all calls; 0: no limit
+  std::map<std::string, int> calls_of;                // limit on the calls of one tool, by name
+  double seconds = 0;                                 // limit on the time of all calls, including waits; 0: no limit
+  std::map<std::string, double> timeout_seconds;      // replaces a tool's own timeout, by name
+  int attempts = 3;                                   // at a call, if an idempotent tool is unavailable or times out
   double backoff_seconds = 0.5;                       // a wait is drawn from 0 to this, doubled each time (net/retry.h)
-  std::uint64_t seed = 0;                             // of the waits
+  std::uint64_t seed = 0;                             // for the waits
   std::function<void(const ToolRecord&)> on_attempt;  // called after each attempt and each refusal
 };
 
 class ToolSet {
  public:
-  // Throws Error for an invalid schema, two tools of one name or tag, and options that name an unknown tool.
+  // Throws Error for an invalid schema, two tools with the same name or tag, and options that name an unknown tool.
   ToolSet(std::vector<std::shared_ptr<Tool>> tools, ToolSetOptions options);
 
   const std::vector<ToolSpec>& specs() const { return specs_; }
 
-  // Arguments may be an object, or a text that is one (OpenAI). Never throws for what a policy wrote. A result that
-  // comes later than the tool's time counts as a timeout. Pictures of the result become pictures of the episode.
+  // Arguments may be an object, or (as in OpenAI's format) the text of one. Never throws because of the policy's text.
+  // A result that comes after the tool's time limit counts as a timeout. Pictures of the result become pictures of the
+  // episode.
   ToolResult call(const ToolCall& call);
 
   // The pictures of the episode, oldest first; tools see them. Valid until the next call.
   const std::vector<Image>& pictures() const { return pictures_; }
   void add_picture(Image picture) { pictures_.push_back(std::move(picture)); }
 
-  // The same pictures and what is left of the budget; from here on the two do not see each other. The fork reports to
-  // `on_attempt`; without one, to that of the original. Throws Error where a tool cannot be forked.
+  // A copy with the same pictures and the same remaining budget; afterwards the two are independent. The fork reports
+  // to `on_attempt`; if that is empty, to the original's. Throws Error if a tool cannot be forked.
   ToolSet fork(std::function<void(const ToolRecord&)> on_attempt = {}) const;
 
  private:

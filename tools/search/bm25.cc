@@ -9,7 +9,7 @@
 namespace agon::tools {
 namespace {
 
-// Documents are scored window by window, so that the sums of one stay in the first-level cache.
+// Documents are scored window by window, so that the sums of a window stay in the L1 cache.
 constexpr std::uint64_t kWindow = 2048;
 constexpr std::uint64_t kEnd = std::numeric_limits<std::uint64_t>::max();
 
@@ -18,12 +18,12 @@ void put_varint(std::string& bytes, std::uint64_t value) {
   bytes += static_cast<char>(value);
 }
 
-// A posting is the distance from the document expected next, doubled; odd where the word stands there once, else
-// followed by the count.
+// A posting is a varint: twice the distance from the expected next document, plus 1 if the word occurs there once. If
+// it occurs more than once, the count follows.
 class PostingsReader {
  public:
   explicit PostingsReader(std::string_view bytes) : at_(bytes.data()), end_(at_ + bytes.size()) { next(); }
-  std::uint64_t document() const { return document_; }  // kEnd: there are no more
+  std::uint64_t document() const { return document_; }  // kEnd: after the last one
   std::uint32_t count() const { return count_; }
 
   void next() {
@@ -56,11 +56,11 @@ bool better(const RankedDocument& a, const RankedDocument& b) {
   return a.score != b.score ? a.score > b.score : a.document < b.document;
 }
 
-// The best so far; the worst of them on top of the heap.
+// The best documents so far, with the worst of them on top of the heap.
 class Best {
  public:
   explicit Best(std::size_t most) : most_(most) {}
-  double threshold() const { return threshold_; }  // a later document must be above it
+  double threshold() const { return threshold_; }  // a later document must score higher
   void add(RankedDocument document) {
     if (heap_.size() == most_) {
       std::pop_heap(heap_.begin(), heap_.end(), better);

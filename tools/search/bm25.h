@@ -1,7 +1,9 @@
-// tools/search/bm25.h - BM25 over compressed postings. A document's score is the sum over the words of the query of
+// tools/search/bm25.h - ranks documents for a query by BM25, over compressed postings. A document's score is the sum
+// over the words of the query of
 //   idf x tf / (tf + k1 (1 - b + b length / mean length)),   idf = ln(1 + (N - n + 0.5) / (n + 0.5))
-// as in Lucene: never negative, however common the word. tf: times in the document; n: documents with the word, of N;
-// lengths in words. A word that stands twice in the query counts twice.
+// as in Lucene, where idf is never negative, even for common words. tf: occurrences of the word in the document; n:
+// number of documents with the word; N: number of all documents; lengths are in words. A word that the query has twice
+// counts twice.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +18,10 @@ struct Bm25 {
   double k1 = 0.9, b = 0.4;  // Pyserini's; 1.2 and 0.75 are Lucene's own
 };
 
-// The documents of one word: (document, times in it), in rising order of documents, about 1.3 bytes each.
+// Writes the postings of one word: (document, occurrences), in ascending order of documents, about 1.3 bytes each.
 class PostingsWriter {
  public:
-  // REQUIRES: document is above the one before; count > 0.
+  // REQUIRES: document is greater than the previous one; count > 0.
   void add(std::uint32_t document, std::uint32_t count);
   std::uint32_t documents() const { return documents_; }
   const std::string& bytes() const { return bytes_; }
@@ -34,7 +36,7 @@ double lucene_idf(std::uint64_t documents, std::uint64_t documents_with_word);
 
 struct QueryWord {
   std::string_view postings;
-  double weight = 0;  // idf x times in the query
+  double weight = 0;  // idf x occurrences in the query
 };
 struct RankedDocument {
   std::uint32_t document = 0;
@@ -42,8 +44,8 @@ struct RankedDocument {
   bool operator==(const RankedDocument&) const = default;
 };
 
-// The best top_k documents with any of the words, best first; of equal scores the earlier document. lengths: one a
-// document, in words. Damaged postings give wrong documents below lengths.size(), no worse.
+// The best top_k documents with any of the words, best first; ties: the earlier document first. lengths: number of
+// words of each document. Damaged postings can only give wrong documents, all of them below lengths.size().
 std::vector<RankedDocument> rank_bm25(std::span<const QueryWord> words, std::span<const std::uint32_t> lengths,
                                       double mean_length, const Bm25& parameters, std::size_t top_k);
 

@@ -30,7 +30,7 @@ std::string id_of(const SortedJson& line, std::int64_t number) {
   return std::to_string(number - 1);
 }
 
-// A title of its own counts; contents that begin with it are parted as others are.
+// title: the document's own title; empty: none. Contents that begin with the same title are split as usual.
 void set_contents(Document& document, const std::string& contents, const std::string& title) {
   SplitContents split = split_contents(contents);
   if (!title.empty() && split.title != title) split = {title, contents, {}};

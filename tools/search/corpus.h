@@ -1,6 +1,6 @@
-// tools/search/corpus.h - a corpus to search, one JSON object a line: {"id": "1", "contents": "\"Title\"\ntext"} as
-// Search-R1 has it, or {"id": "1", "title": "Title", "text": "text"}; a title next to contents counts, too. An id may
-// be a text or a number; without one the document is called by its line, counted from 0.
+// tools/search/corpus.h - reads the documents of a corpus, one JSON object per line: in Search-R1's form
+// {"id": "1", "contents": "\"Title\"\ntext"}, or {"id": "1", "title": "Title", "text": "text"}. A title next to
+// contents also counts. An id may be a text or a number; without one, the id is the number of the line from 0.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,18 @@ namespace agon::tools {
 
 struct Document {
   std::string id, title, text;
-  std::optional<std::string> head;  // the first line of its contents, where contents_of(title, text) has another one
+  std::optional<std::string> head;  // first line of its contents, if that of contents_of(title, text) differs
   bool operator==(const Document&) const = default;
 };
 
-// One line of a corpus, or what is wrong with it. number: of the line, from 1.
+// Parses one line of a corpus; a text says what is wrong with the line. number: of the line, from 1.
 std::variant<Document, std::string> parse_document(std::string_view line, std::int64_t number);
 
-// "\"Title\"\ntext"; the text alone without a title; "head\ntext" with a head.
+// The contents: "\"Title\"\ntext"; only the text if the title is empty; "head\ntext" if there is a head.
 std::string contents_of(const std::string& title, const std::string& text,
                         const std::optional<std::string>& head = std::nullopt);
-// The other way round: title, text and head of contents, to the byte. A first line of at most 300 bytes before others
-// is the title, with or without quotation marks around it.
+// The inverse of contents_of, exact to the byte. The title is the first line, with or without quotation marks around
+// it, if that has at most 300 bytes and other lines follow; otherwise there is no title.
 struct SplitContents {
   std::string title, text;
   std::optional<std::string> head;

@@ -1,5 +1,5 @@
-// Documents go into FTS5 in the order of the file; then FTS5's own list of (word, document) pairs, which it gives in
-// that order, becomes postings.
+// Documents go into FTS5 in the order of the file. Then the postings are made from FTS5's own list of (word, document)
+// pairs, which is sorted by word and document.
 #include "tools/search/index_builder.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -37,8 +37,8 @@ static_assert(std::endian::native == std::endian::little, "lengths are stored as
 constexpr std::size_t kToldLines = 5;
 constexpr std::int64_t kMegabyte = 1'000'000, kProgressDocuments = 1000, kProgressWords = 1'000'000;
 
-// The file that grows, empty at first and locked as long as the object lives; it goes with the object unless it was
-// moved into place.
+// The file INDEX.partial: empty at first, and locked as long as the object lives. The destructor deletes it unless it
+// was moved into place.
 class PartialFile {
  public:
   explicit PartialFile(const fs::path& target) : target_(target.string()), path_(target_ + ".partial") {
@@ -59,7 +59,7 @@ class PartialFile {
   }
 
  private:
-  // False: the file opened was moved into place by another process before the lock was had.
+  // Opens and locks the file. False: another process moved the opened file into place before this one had the lock.
   bool take() {
     lock_ = FileLock(Descriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)));
     if (!lock_) throw_write_error(path_, errno);
@@ -79,7 +79,7 @@ class PartialFile {
 
 SQLite::Database create_database(const std::string& path) {
   SQLite::Database database(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-  // Nobody reads what a build that ends early leaves, so there is no journal.
+  // No journal is needed, since nobody reads the file of a build that ended early.
   database.exec(
       "PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; "
       "PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY");
@@ -178,7 +178,7 @@ class IndexBuilder {
       throw Error("{}: {} documents are too many for one index.", corpus_.string(), report_.documents);
   }
 
-  // Two documents of one id could not be told apart in an answer.
+  // Throws if two documents have the same id: an answer could not distinguish them.
   void check_ids() {
     std::sort(ids_.begin(), ids_.end(),
               [](const Id& a, const Id& b) { return a.hash != b.hash ? a.hash < b.hash : a.document < b.document; });
@@ -198,7 +198,7 @@ class IndexBuilder {
     std::deque<Id>().swap(ids_);
   }
 
-  // Each row is one word at one place of a document; a document's rows of a word stand together.
+  // Each row is one occurrence of a word in a document; the rows of one word and document follow each other.
   void write_postings() {
     lengths_.assign(static_cast<std::size_t>(report_.documents), 0);
     database_.exec("CREATE VIRTUAL TABLE temp.places USING fts5vocab(main, search, instance)");
@@ -261,7 +261,7 @@ class IndexBuilder {
   IndexReport report_;
   PostingsWriter postings_;
   std::vector<std::uint32_t> lengths_;
-  std::deque<Id> ids_;  // one a document, until they are checked
+  std::deque<Id> ids_;  // one per document, until they are checked
 };
 
 // Only an index (of any version) and an empty file are overwritten, never another file. SQLite keeps the application id

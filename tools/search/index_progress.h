@@ -1,4 +1,4 @@
-// tools/search/index_progress.h - shows a person who waits the progress of build_search_index.
+// tools/search/index_progress.h - shows the progress of build_search_index on the terminal.
 #pragma once
 
 #include <string>
@@ -7,7 +7,8 @@
 
 namespace agon::tools {
 
-// Bars on stderr (core/progress.h), one a phase, from the third second on. They are wiped when the last copy goes.
+// A progress bar per phase on stderr (core/progress.h), shown after two seconds. Destroying the last copy of the result
+// erases the bar.
 IndexProgress show_progress(const std::string& label);
 
 }  // namespace agon::tools

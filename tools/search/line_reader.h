@@ -1,4 +1,4 @@
-// tools/search/line_reader.h - the lines of a file of any size, one at a time, in bounded memory.
+// tools/search/line_reader.h - reads the lines of a file of any size, one at a time, in bounded memory.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@ namespace agon::tools {
 
 class LineReader {
  public:
-  // Throws Error for what cannot be read.
+  // longest: bytes of a line that are kept. Throws Error if the file cannot be read.
   explicit LineReader(const std::filesystem::path& path, std::size_t longest = 64u << 20);
 
-  bool next();                                     // to the next line; false: there are no more. Throws Error
+  bool next();                                     // goes to the next line; false: no more lines. Throws Error
   std::string_view line() const { return line_; }  // without its end ("\n" or "\r\n"); valid until next()
-  bool too_long() const { return too_long_; }      // the line has more bytes than `longest`; line() is its start
-  std::int64_t number() const { return number_; }  // of the line, from 1
-  std::int64_t bytes() const { return bytes_; }    // read so far
-  std::int64_t size() const { return size_; }      // of the file; 0: unknown (a pipe)
+  bool too_long() const { return too_long_; }      // the line has `longest` bytes or more; line() is its start
+  std::int64_t number() const { return number_; }  // number of the line, from 1
+  std::int64_t bytes() const { return bytes_; }    // bytes read so far
+  std::int64_t size() const { return size_; }      // size of the file; 0: unknown (a pipe)
 
  private:
   bool fill();
@@ -30,7 +30,7 @@ class LineReader {
   };
   std::string path_;
   std::unique_ptr<std::FILE, Close> file_;
-  std::size_t longest_, begin_ = 0, end_ = 0;  // of what is not yet taken of buffer_
+  std::size_t longest_, begin_ = 0, end_ = 0;  // [begin_, end_): unread part of buffer_
   std::string buffer_, line_;
   bool too_long_ = false;
   std::int64_t number_ = 0, bytes_ = 0, size_ = 0;

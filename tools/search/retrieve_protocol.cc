@@ -11,7 +11,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Of a request: a parsed value takes many times the bytes of its text.
+// Limits for a request, because a parsed value takes many times the bytes of its text.
 constexpr int kDeepest = 32, kMostValues = 4 * kMostQueries;
 
 RetrieveAnswer refuse(int status, const std::string& why) { return {status, to_text(SortedJson{{"error", why}})}; }
@@ -55,7 +55,7 @@ SortedJson item_of(const SearchHit& hit, bool scores) {
   return {{"document", std::move(document)}, {"score", hit.score ? SortedJson(*hit.score) : SortedJson()}};
 }
 
-// Other servers give ids and more as numbers too.
+// The value as text: other servers also give ids and other fields as numbers.
 std::string any_text_at(const SortedJson& object, const char* key) {
   const auto at = object.find(key);
   if (at == object.end() || at->is_null()) return {};
@@ -109,7 +109,7 @@ RetrieveAnswer answer_retrieve(SearchBackend& backend, std::string_view text, co
     body += body.ends_with(']') ? ",[" : "[";
     for (const SearchHit& hit : reply.hits) {
       const std::string item = to_text(item_of(hit, request.scores));
-      const std::size_t size = body.size() + item.size() + 4;  // of what ends it
+      const std::size_t size = body.size() + item.size() + 4;  // with a comma and the closing "]]}"
       if (size > limits.most_bytes)
         return refuse(400, fmt::format("the answer would be larger than {} bytes; ask for fewer documents or queries",
                                        limits.most_bytes));

@@ -1,7 +1,7 @@
-// tools/search/retrieve_protocol.h - Search-R1's POST /retrieve, both sides of it:
+// tools/search/retrieve_protocol.h - the server's and the client's side of Search-R1's search protocol, POST /retrieve:
 //   {"queries": ["..."], "topk": 3, "return_scores": true}
-//   {"result": [[{"document": {"id", "contents", "title", "text"}, "score": 7.1}, ...]]}   a list a query
-// Without scores an item is the document itself.
+//   {"result": [[{"document": {"id", "contents", "title", "text"}, "score": 7.1}, ...]]}   one list per query
+// Without scores, an item is the document itself.
 #pragma once
 
 #include <atomic>
@@ -15,26 +15,26 @@
 
 namespace agon::tools {
 
-// The server's side. status: of HTTP; body: JSON, {"error": ...} except for 200.
+// The server's side. status: HTTP status; body: JSON, {"error": ...} unless the status is 200.
 struct RetrieveAnswer {
   int status = 200;
   std::string body;
 };
 inline constexpr const char* kTooMany = "too many requests and answers are under way; try again later";  // with 503
-inline constexpr int kMostQueries = 4096, kMostDocuments = 65'536;  // of one request, the documents asked for
+inline constexpr int kMostQueries = 4096, kMostDocuments = 65'536;  // per request; documents: over all its queries
 struct RetrieveLimits {
   double seconds = 60;                              // for the whole request; then 503
   std::size_t most_bytes = 64u << 20;               // of the answer; 400 for a larger one
-  const std::atomic<bool>* stop = nullptr;          // looked at between queries; then 503
-  std::function<bool(std::size_t)> hold = nullptr;  // is asked before the answer grows to so many bytes; false: 503
+  const std::atomic<bool>* stop = nullptr;          // checked before each query; if set: 503
+  std::function<bool(std::size_t)> hold = nullptr;  // called before the answer grows to this many bytes; false: 503
 };
-// Throws Error where the backend does.
+// Throws Error if the backend does.
 RetrieveAnswer answer_retrieve(SearchBackend& backend, std::string_view request, const RetrieveLimits& limits);
 
 // The client's side.
 std::string retrieve_request(const std::string& query, int top_k);
-// The first kMostHits hits of the one query that was asked; with or without scores, and of documents that have
-// "contents" or "text". Throws Error that says what about `reply` is not of that form.
+// The hits of the one query in the request, at most kMostHits; with or without scores, for documents that have
+// "contents" or "text". Throws Error that says how `reply` differs from that form.
 std::vector<SearchHit> read_retrieved(const SortedJson& reply);
 
 }  // namespace agon::tools

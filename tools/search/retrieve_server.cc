@@ -10,11 +10,12 @@
 namespace agon::tools {
 namespace {
 
-// How long an answer waits for bytes held by answers that their clients do not read.
+// How long an answer waits for memory that is held by answers whose clients do not read them.
 constexpr auto kWaitForBytes = std::chrono::seconds(1);
 constexpr auto kLook = std::chrono::milliseconds(20);
-constexpr std::size_t kTimesRead = 8;    // the bytes of a request, while it is parsed,
-constexpr std::size_t kLargestPart = 2;  // and at most half of all
+// While it is parsed, a request holds kTimesRead times its bytes, but at most 1 / kLargestPart of all bytes.
+constexpr std::size_t kTimesRead = 8;
+constexpr std::size_t kLargestPart = 2;
 
 net::HttpServerAnswer retrieve(SearchBackend& backend, const RetrieveServerOptions& options,
                                const net::HttpServerRequest& request) {
@@ -62,7 +63,7 @@ struct RetrieveServer::Implementation {
 
   const std::shared_ptr<SearchBackend> backend;
   std::atomic<std::int64_t> answered = 0;
-  net::HttpServer server;  // last: its threads use the others
+  net::HttpServer server;  // last member: its threads use the others
 };
 
 RetrieveServer::RetrieveServer(std::shared_ptr<SearchBackend> backend, const RetrieveServerOptions& options)

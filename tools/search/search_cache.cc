@@ -90,7 +90,7 @@ class CachedSearch : public SearchBackend {
     return hash_bytes({reinterpret_cast<const std::uint8_t*>(whole.data()), whole.size()}).hex();
   }
 
-  // Runs work() with the database to itself; what SQLite throws becomes an Error.
+  // Runs work() with exclusive use of the database; turns SQLite's exceptions into Error.
   template <typename Work>
   auto with_database(Work work) {
     const std::lock_guard lock(mutex_);
@@ -128,7 +128,7 @@ class CachedSearch : public SearchBackend {
   const std::shared_ptr<SearchBackend> engine_;
   const std::string file_;
   const CacheMode mode_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the database
   SQLite::Database database_;
 };
 

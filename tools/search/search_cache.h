@@ -1,5 +1,5 @@
-// tools/search/search_cache.h - searches recorded in an SQLite file and replayed from it. A search is known by the
-// engine's identity (with the hash of its corpus), the query with its white space collapsed, and top_k.
+// tools/search/search_cache.h - records searches in an SQLite file and replays them from it. The key of a search is the
+// engine's identity (with the hash of its corpus), the query with collapsed white space, and top_k.
 #pragma once
 
 #include <filesystem>
@@ -11,8 +11,8 @@ namespace agon::tools {
 
 enum class CacheMode {
   off,
-  record,  // answer from the file; ask the engine for what is not there, and keep the answer unless it is a failure
-  replay,  // answer from the file alone: what is not there is an offline_miss
+  record,  // answer from the file; for other searches ask the engine, and store its answer unless it is a failure
+  replay,  // answer only from the file; any other search is an offline_miss
 };
 
 // Thread-safe; several processes may share a file. Throws Error for a file that is not a search cache, and for replay

@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostQueryBytes = 64 << 10, kMostQueryWords = 128, kSnippetWords = 48;
-constexpr std::size_t kMostHitBytes = 32 << 20;  // of several documents: each may have as many
+constexpr std::size_t kMostHitBytes = 32 << 20;  // of several hits together; a single one may be larger
 constexpr int kNoDatabase = 26;                  // SQLITE_NOTADB
 
 std::string damaged_message(const fs::path& path) {
@@ -48,7 +48,7 @@ SQLite::Database open_database(const fs::path& path) {
   return database;
 }
 
-// What one thread at a time searches with.
+// The objects that a thread searches with; used by one thread at a time.
 struct Connection {
   explicit Connection(const fs::path& path)
       : database(open_database(path)),
@@ -64,10 +64,10 @@ struct Connection {
 
 struct Word {
   std::string postings;
-  double weight = 0;  // idf x times in the query
+  double weight = 0;  // idf x occurrences in the query
 };
 
-// The words of a query and how often each stands there, in their order.
+// The different words of a query in order, each with its number of occurrences.
 std::vector<std::pair<std::string, int>> query_words(WordTokenizer& tokenizer, std::string_view query) {
   std::vector<std::pair<std::string, int>> words;
   std::map<std::string, std::size_t, std::less<>> place_of;
@@ -89,7 +89,7 @@ struct SearchIndex::Implementation {
     if (!corpus.executeStep()) throw Error("{}", damaged_message(path));
     const SQLite::Column blob = corpus.getColumn(2);
     const std::int64_t documents = corpus.getColumn(0).getInt64();
-    // The blob's size is true; the number of documents is what the file says.
+    // The number of documents is a value in the file, so it has to agree with the actual size of the blob.
     if (documents < 1 || blob.getBytes() % 4 != 0 || blob.getBytes() / 4 != documents)
       throw Error("{}", damaged_message(path));
     lengths.resize(static_cast<std::size_t>(documents));
@@ -99,7 +99,7 @@ struct SearchIndex::Implementation {
     free.push_back(std::move(connection));
   }
 
-  // Runs work(connection) with a connection that no other thread uses meanwhile.
+  // Runs work(connection) with a connection that no other thread uses at the same time.
   template <typename Work>
   auto with_connection(Work work) {
     try {
@@ -187,7 +187,7 @@ struct SearchIndex::Implementation {
   std::string hash;
   double mean_length = 0;
   std::vector<std::uint32_t> lengths;
-  std::mutex mutex;  // guards what follows
+  std::mutex mutex;  // guards `free`
   std::vector<std::unique_ptr<Connection>> free;
 };
 

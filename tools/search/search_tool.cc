@@ -49,7 +49,7 @@ class SearchTool : public Tool {
   ToolSpec spec_;
 };
 
-// On one line, as each document is.
+// The text on one line, cut to `most` bytes, because each document takes one line.
 std::string one_line(std::string_view text, std::size_t most) {
   const std::string_view cut = cut_text(trim(text), most);
   std::string line(cut);

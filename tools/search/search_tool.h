@@ -1,5 +1,5 @@
-// tools/search/search_tool.h - the tool `search` of a policy: <search>query</search>, answered as Search-R1 has it, one
-// line a document: Doc 1(Title: ...) text
+// tools/search/search_tool.h - the tool `search`: a policy writes <search>query</search> and gets the documents in
+// Search-R1's form, one line per document: Doc 1(Title: ...) text
 #pragma once
 
 #include <memory>
@@ -12,16 +12,16 @@
 namespace agon::tools {
 
 struct SearchToolOptions {
-  int top_k = 3;                  // documents where the call does not say how many,
-  int most_top_k = 10;            // and the most that it may ask for
-  std::size_t most_bytes = 2000;  // of a document's text; more is cut
-  bool snippets = false;          // the part that fits the query best in place of the text
+  int top_k = 3;                  // default number of documents
+  int most_top_k = 10;            // largest number that a call may ask for
+  std::size_t most_bytes = 2000;  // of a document's text; longer texts are cut
+  bool snippets = false;          // show the part that fits the query best instead of the text
 };
 
-// Stateless: forks share it.
+// Stateless: forks share the tool.
 std::unique_ptr<Tool> make_search_tool(std::shared_ptr<SearchBackend> backend, const SearchToolOptions& options = {});
 
-// What the policy reads; "No document matches the query." for none.
+// The text that the policy reads; "No document matches the query." if there are no hits.
 std::string information_of(const std::vector<SearchHit>& hits, const SearchToolOptions& options = {});
 
 }  // namespace agon::tools

@@ -13,7 +13,7 @@ using Weights = std::map<std::string, double, std::less<>>;
 
 struct Word {
   std::size_t begin, end;
-  Weights::const_iterator entry;  // of the weights; end(): no word of the query
+  Weights::const_iterator entry;  // in the weights; end(): not a word of the query
 };
 
 std::vector<Word> words_of(WordTokenizer& tokenizer, std::string_view text, const Weights& weights) {
@@ -25,7 +25,7 @@ std::vector<Word> words_of(WordTokenizer& tokenizer, std::string_view text, cons
   return words;
 }
 
-// The first word of the best window of that size.
+// The index of the first word of the best window of `size` words.
 std::size_t best_window(const std::vector<Word>& words, const Weights& weights, std::size_t size) {
   std::map<const std::string*, int> inside;
   double sum = 0, most = 0;

@@ -1,4 +1,4 @@
-// tools/search/snippet.h - the part of a text that fits a query best.
+// tools/search/snippet.h - finds the part of a text that fits a query best.
 #pragma once
 
 #include <map>
@@ -9,8 +9,9 @@
 
 namespace agon::tools {
 
-// The `most_words` words in a row that hold the different words of `weights` with the largest sum, "..." where the text
-// continues before or behind them; the whole text if it has no more words. Only the first 64 KiB are looked at.
+// The window of `most_words` consecutive words that holds the query words with the largest sum of weights, each counted
+// once, with "..." where the text continues. The whole text if it has at most `most_words` words. weights: by query
+// word. Only the first 64 KiB of the text are searched.
 std::string snippet_of(WordTokenizer& tokenizer, std::string_view text,
                        const std::map<std::string, double, std::less<>>& weights, std::size_t most_words);
 

@@ -16,7 +16,7 @@
 namespace agon::tools {
 namespace {
 
-// What one engine asks and answers.
+// The request and the reply format of one engine.
 struct Engine {
   std::string_view name;
   std::string_view url;           // empty: the user gives it
@@ -24,10 +24,10 @@ struct Engine {
   std::string_view key_variable;  // empty: no key
   std::size_t most_query_bytes;
   net::HttpRequest (*request)(const std::string& url, const std::string& key, const std::string& query, int top_k);
-  SearchReply (*read)(const SortedJson& reply);  // throws Error for another form
+  SearchReply (*read)(const SortedJson& reply);  // throws Error if the form differs
 };
 
-// [{title_key, url_key, text_key}] as hits.
+// Reads a list of objects with "title", `url_key` and `text_key` as hits.
 SearchReply read_list(const SortedJson& list, const char* url_key, const char* text_key) {
   if (!list.is_array()) throw Error("{} where a list of results was expected", shown(list));
   SearchReply reply;
@@ -47,7 +47,7 @@ const SortedJson& object_of(const SortedJson& reply) {
   return reply;
 }
 
-// The list at `key`. Some engines leave an empty one out: then the reply echoes the query at `echo`, or it is invalid.
+// The list at `key`. Some engines omit an empty list; such a reply is valid only if it echoes the query at `echo`.
 SortedJson list_or_none(const SortedJson& reply, const char* key, const char* echo) {
   if (reply.contains(key)) return reply[key];
   if (!reply.contains(echo)) throw Error("{} without \"{}\"", shown(reply), key);
@@ -64,7 +64,7 @@ net::HttpRequest ask_searxng(const std::string& url, const std::string&, const s
   return {fmt::format("{}?q={}&format=json", url, net::url_encode(query)), {}, {}};
 }
 
-// Engines that were banned or are down make an empty list say nothing about the query.
+// If some engines did not answer (banned or down), an empty list does not mean that the query has no hits.
 SearchReply read_searxng(const SortedJson& reply) {
   SearchReply result = read_list(object_of(reply).value("results", SortedJson()), "url", "content");
   const SortedJson silent = reply.value("unresponsive_engines", SortedJson::array());
@@ -134,7 +134,7 @@ std::string key_of(const Engine& engine) {
   return key;
 }
 
-// Every byte that is not UTF-8 as U+FFFD.
+// The text with every byte that is not UTF-8 replaced by U+FFFD.
 std::string as_utf8(std::string_view text) { return SortedJson::parse(to_text(SortedJson(std::string(text)))); }
 
 ToolFault fault_of(const net::HttpReply& reply) {
@@ -185,7 +185,7 @@ class WebSearch : public SearchBackend {
     if (parsed.fault.starts_with("not JSON")) return failed(ToolFault::failed, no_json(reply));
     if (!parsed.fault.empty()) return failed(ToolFault::failed, fmt::format("it answered JSON {}", parsed.fault));
     const SortedJson hidden = secret_.redacted_json(parsed.value);
-    // A short key ("test", of a server of one's own) may stand in any document.
+    // A short key (such as "test", for a private server) may occur in any document, so it is not hidden in the hits.
     SearchReply result = read_json(secret_.is_rare() ? hidden : parsed.value);
     if (!result.failure || secret_.is_rare()) return result;
     SearchReply told = read_json(hidden);

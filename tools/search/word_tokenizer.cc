@@ -1,4 +1,4 @@
-// FTS5's tokenizer API of the connection.
+// Based on the tokenizer API of FTS5.
 #include "tools/search/word_tokenizer.h"
 
 #include <sqlite3.h>
@@ -12,8 +12,8 @@
 namespace agon::tools {
 namespace {
 
-constexpr const char* kWordsName = "agon_words";  // as kTokenizer says it
-constexpr int kLongestWord = 32768;               // FTS5_MAX_TOKEN_SIZE: what it keeps of a longer one
+constexpr const char* kWordsName = "agon_words";  // part of kTokenizer
+constexpr int kLongestWord = 32768;               // FTS5_MAX_TOKEN_SIZE: FTS5 cuts longer words
 
 fts5_api* api_of(sqlite3* database) {
   fts5_api* api = nullptr;
@@ -59,7 +59,7 @@ int tokenize_words(Fts5Tokenizer* words, void* context, int, const char* text, i
   try {
     reinterpret_cast<Words*>(words)->for_each({text, static_cast<std::size_t>(std::max(size, 0))}, hand_on, &receiver);
     return receiver.result;
-  } catch (...) {  // SQLite is C
+  } catch (...) {  // no exception may pass through SQLite, which is C
     return SQLITE_ERROR;
   }
 }

@@ -19,9 +19,9 @@ namespace {
 
 using Character = utf8proc_int32_t;
 
-constexpr std::size_t kLongestRun = 4096;  // bytes that are folded, or cut into words, at once
+constexpr std::size_t kLongestRun = 4096;  // bytes that are folded or split into words at a time
 
-// How the words of a script are found: apart by spaces, or by a dictionary; and which parts of them are words as well.
+// Kinds of scripts: how their words are found (by spaces or by a dictionary), and which parts of a word are also words.
 enum class Kind { spaced, hangul, katakana, han, hiragana, southeast };
 
 struct Range {
@@ -47,7 +47,7 @@ Kind kind_of(Character character) {
 
 bool needs_dictionary(Kind kind) { return kind != Kind::spaced && kind != Kind::hangul; }
 
-// Letters, digits and marks; the invisible characters inside words; what the user defines.
+// Letters, digits and marks, invisible characters inside words, and private-use characters.
 bool is_word_character(Character character) {
   switch (utf8proc_category(character)) {
     case UTF8PROC_CATEGORY_LU:
@@ -69,8 +69,8 @@ bool is_word_character(Character character) {
   }
 }
 
-// Scripts whose marks are accents or vowel points, which writers leave out: Latin, Greek, Cyrillic, Hebrew, Arabic,
-// Syriac. In others a mark is a letter of its own.
+// Scripts whose marks are accents or vowel points, which writers may omit: Latin, Greek, Cyrillic, Hebrew, Arabic,
+// Syriac. In other scripts a mark is a letter of its own.
 bool takes_accents(Character base) {
   return base < 0x0780 || (base >= 0x08A0 && base <= 0x08FF) || (base >= 0x1D00 && base <= 0x1FFF) ||
          (base >= 0x2C60 && base <= 0x2C7F) || (base >= 0xA640 && base <= 0xA69F) ||
@@ -81,7 +81,7 @@ struct Folding {
   Character from;
   std::array<Character, 2> to;  // 0: nothing
 };
-// What Unicode does not decompose, but people commonly write the other way. Sorted by `from`.
+// Characters that Unicode does not decompose, but that people often write as others. Sorted by `from`.
 constexpr Folding kFoldings[] = {
     {0x00E6, {'a', 'e'}},  {0x00F0, {'d', 0}}, {0x00F8, {'o', 0}},    {0x00FE, {'t', 'h'}},  {0x0111, {'d', 0}},
     {0x0127, {'h', 0}},    {0x0131, {'i', 0}}, {0x0142, {'l', 0}},    {0x0153, {'o', 'e'}},  {0x0167, {'t', 0}},
@@ -117,9 +117,9 @@ void fold_nasals(std::vector<Character>& word) {
   }
 }
 
-constexpr Character kNukta = 0x093C;  // the dot under a Devanagari letter, which writers leave out as well
+constexpr Character kNukta = 0x093C;  // the dot under a Devanagari letter, which writers may also omit
 
-// Replaces `word` by the text as searches compare it. REQUIRES: valid UTF-8.
+// Sets `word` to the text in the form that searches compare. REQUIRES: valid UTF-8.
 void fold(std::string_view text, std::vector<Character>& scratch, std::vector<Character>& word) {
   constexpr auto kOptions = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT |
                                                            UTF8PROC_CASEFOLD | UTF8PROC_IGNORE);
@@ -151,7 +151,7 @@ void append_utf8(std::string& text, std::span<const Character> characters) {
 }
 
 constexpr char kSeparator = 0, kBeyondAscii = 1;
-// Of each byte: the small letter or digit, kSeparator, or kBeyondAscii.
+// For each byte: the lower-case letter or digit, kSeparator, or kBeyondAscii.
 constexpr std::array<char, 256> kBytes = [] {
   std::array<char, 256> table{};
   for (std::size_t i = 0; i < table.size(); ++i) {
@@ -168,7 +168,7 @@ constexpr std::array<char, 256> kBytes = [] {
 
 char class_of(char byte) { return kBytes[static_cast<unsigned char>(byte)]; }
 
-// A text as ICU reads it.
+// A text in ICU's form.
 struct Source {
   UText text = UTEXT_INITIALIZER;
   Source(std::string_view bytes, UErrorCode& code) {
@@ -186,7 +186,7 @@ struct CloseBreaks {
 }  // namespace
 
 struct Words::Implementation {
-  // [begin, end) of the text, all of word characters.
+  // A part [begin, end) of the text that has only word characters.
   struct Run {
     std::size_t begin = 0, end = 0;
     bool dictionary = false;

@@ -1,6 +1,6 @@
-// tools/search/words.h - the words of a text in any script, as searches compare them: without case, accents and forms
-// of width, so that "Cafe" finds "CAFÉ" and "ΣΟΦΟΣ" finds "σοφός". Where a script writes no spaces, a dictionary (ICU)
-// says where words end. Any bytes are a text. Not thread-safe.
+// tools/search/words.h - splits a text in any script into words in the form that searches compare: without case,
+// accents and width variants, so that "Cafe" finds "CAFÉ" and "ΣΟΦΟΣ" finds "σοφός". For scripts without spaces, a
+// dictionary (ICU) determines where words end. A text may be any bytes. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -16,11 +16,11 @@ class Words {
   Words(const Words&) = delete;
   Words& operator=(const Words&) = delete;
 
-  // Called for each word, in order; [begin, end) are its bytes in the text. False: no more words are wanted.
+  // Called for each word, in order; [begin, end) are its bytes in the text. Returns false to stop.
   using Visit = bool (*)(void* context, std::string_view word, std::size_t begin, std::size_t end);
-  // Returns false where a visit did. Behind a word stand the parts of it that a query may give alone: each character of
-  // a Chinese word, each two neighbours of a longer word in Hangul, Katakana, Thai, Lao, Burmese or Khmer. Throws Error
-  // where ICU has no data.
+  // Returns false if a visit did. After a word come its parts that a query may contain alone: each character of a
+  // Chinese word, and each pair of neighbouring characters of a longer word in Hangul, Katakana, Thai, Lao, Burmese or
+  // Khmer. Throws Error if ICU has no data.
   bool for_each(std::string_view text, Visit visit, void* context);
 
  private:
