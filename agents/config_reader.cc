@@ -11,13 +11,13 @@ namespace {
 
 constexpr int kMostDepth = 32, kMostValues = 100'000;
 
-// Numbers and true / false read as JSON; the rest is a string.
+// Numbers, true and false become JSON values; everything else is a string.
 Json scalar_to_json(const YAML::Node& node) {
   const Json number = Json::parse(node.Scalar(), nullptr, false);
   return number.is_discarded() || node.Tag() == "!" ? Json(node.Scalar()) : number;
 }
 
-// Anchors may contain themselves or each other many times: depth and number of values are limited.
+// Anchors may contain themselves or one another many times, so depth and number of values are limited.
 Json to_json(const YAML::Node& node, int depth, int& values) {
   if (depth > kMostDepth) throw Error("nested more than {} deep; does an anchor hold itself?", kMostDepth);
   if (++values > kMostValues) throw Error("more than {} values", kMostValues);
@@ -46,7 +46,7 @@ Json parse_yaml(const std::string& text) {
   return documents.empty() ? Json() : to_json(documents.front(), 0, values);
 }
 
-// A string that would read back as something else is quoted.
+// Quotes a string that would otherwise be read back as another type.
 void write_scalar(YAML::Emitter& out, const Json& json) {
   if (json.is_null()) {
     out << YAML::Null;

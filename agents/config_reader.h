@@ -18,19 +18,19 @@
 
 namespace agon::agents {
 
-// Numbers, true, false and null read as JSON, everything else as strings. Throws Error naming the file, also for
-// several documents.
+// Numbers, true, false and null become JSON values, everything else strings. Throws Error naming the file, also if it
+// holds several documents.
 Json read_yaml(const std::filesystem::path& file);
-Json parse_yaml_value(const std::string& text);  // as the value of one key; throws Error
-// "optimizer.learning_rate=1e-5", "sources.0.level=3": sets the value (YAML) of a dotted key. Throws Error, starting
-// with "--set", for another form and for an impossible key.
+Json parse_yaml_value(const std::string& text);  // text as the value of one key; throws Error
+// Sets the value (YAML) of a dotted key: "optimizer.learning_rate=1e-5", "sources.0.level=3". Throws Error, starting
+// with "--set", for a text that is not an assignment and for a key that cannot exist.
 void set_value(Json& config, const std::string& assignment);
 std::string to_yaml(const Json& json);  // block style; short lists of plain values on one line
 
 // Reads the keys of one mapping and remembers them, so that check() finds unknown keys. Keeps a reference to the JSON.
 class ConfigSection {
  public:
-  // name: the start of each message, as in "train: runs/a.yaml: sources".
+  // name: the start of each error message, as in "train: runs/a.yaml: sources".
   ConfigSection(const Json& json, std::string name);
   template <typename T>
   void read(const char* key, T& value) {  // keeps value if the key is absent; throws Error for a wrong type
@@ -49,9 +49,9 @@ class ConfigSection {
                   kWantsList<T> && !given.is_array() ? ". Write a list, as in [a, b]." : "");
     }
   }
-  void read_threads(int& threads);     // "threads": 0 (the machine's cores) to 1024; throws Error for another number
-  const Json* child(const char* key);  // null: absent
-  void check() const;                  // throws Error for a key that was not read, naming the nearest one
+  void read_threads(int& threads);     // "threads": 0 (one per core) to 1024; throws Error for any other number
+  const Json* child(const char* key);  // null if absent
+  void check() const;                  // throws Error for a key that was not read, suggesting the nearest known one
   const std::string& name() const { return name_; }
 
  private:

@@ -19,7 +19,7 @@ EpisodeOutcome outcome_of(const record::Episode& episode) {
   const bool gold_is_box = env::parse_box(gold.is_string() ? gold.get<std::string>() : gold.dump()).has_value();
   outcome.answer_is_box = gold_is_box && episode.answer && env::parse_box(*episode.answer);
   if (!episode.turns.empty()) outcome.grading = episode.turns.back().facts.grading;
-  // Without a tag the whole turn is graded and used for votes.
+  // Without an answer tag the whole turn is graded, and it counts as the vote.
   if (!outcome.answer && !outcome.grading.is_null()) outcome.answer = episode.turns.back().text;
   outcome.turn_correct = record::turns_correct(episode);
   for (const record::Turn& turn : episode.turns) {

@@ -19,17 +19,17 @@ struct ExpertTurnRules {
 };
 
 struct ExpertTurn {
-  std::vector<record::Turn> given;  // the expert's turns before, each `given`
-  env::Observation observation;     // the observation of the policy
-  std::string text;                 // the expert's turn on it
-  bool searches = false;            // the expert searches in this episode: the rules of the search agent apply
+  std::vector<record::Turn> given;  // the expert's earlier turns, each marked `given`
+  env::Observation observation;     // what the policy sees at this turn
+  std::string text;                 // the expert's answer to it
+  bool searches = false;            // the expert searches in this episode, so the search agent's rules apply
 };
 
-// Plays the expert of the task that `env` has just been reset to (with the answer `first`) up to a turn drawn from
-// `rng`, all with equal chance. Throws Error for a suite without an expert.
+// Plays the expert up to a turn that is drawn uniformly with `rng`. REQUIRES: `env` has just been reset, and `first` is
+// what reset returned. Throws Error for a suite without an expert.
 ExpertTurn play_to_expert_turn(env::Env& env, const env::StepResult& first, Rng& rng);
 
-// Grades a policy's turn at that place. The turn ends the episode and is not played in any env.
+// Grades a policy's turn against the expert's. The turn ends the episode and is not played in any env.
 env::StepResult grade_turn(const ExpertTurn& place, const std::string& turn, const ExpertTurnRules& rules);
 
 }  // namespace agon::agents

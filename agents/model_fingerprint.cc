@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kEnds = 1 << 20;  // bytes of a file
+constexpr std::uintmax_t kEnds = 1 << 20;  // bytes hashed at each end of a file
 
 std::string fingerprint_of(const std::vector<fs::path>& files) {
   std::string seen;

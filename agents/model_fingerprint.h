@@ -6,8 +6,8 @@
 
 namespace agon::agents {
 
-// A hash of every file of a model folder that shapes what the policy writes: weights, configs, tokenizer, template; for
-// a large file its size and both ends. Throws Error for a file that cannot be read.
+// Hashes every file of a model folder that shapes what the policy writes: weights, configs, tokenizer, template. Of a
+// large file only the size and both ends are hashed. Throws Error for a file that cannot be read.
 std::string model_fingerprint(const std::filesystem::path& folder);
 
 }  // namespace agon::agents

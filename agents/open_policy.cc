@@ -20,7 +20,7 @@ std::optional<kernels::KeyType> read_key_type(std::string_view text) {
 
 enum class Choice { none, weights, keys, resampler, device };
 
-// Sets what `text` chooses, and tells what that is.
+// Sets the option that `text` names and returns which one it is.
 Choice read_choice(const std::string& text, FolderChoices& choices) {
   if (const auto kind = find_weight_kind(text)) return choices.weights = *kind, Choice::weights;
   if (const auto keys = read_key_type(text)) return choices.keys = *keys, Choice::keys;

@@ -1,5 +1,5 @@
-// agents/policy.h - a policy completes messages and scores continuations. Thread-safe: any thread may call, calls
-// block, batching happens inside. No torch here.
+// agents/policy.h - the interface of a policy, a model that completes messages and scores continuations. Thread-safe:
+// any thread may call, calls block, and the policy batches them. This header needs no torch.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,12 @@ struct Alternative {
   std::int32_t id = 0;
   float logprob = 0;
 };
-inline constexpr float kLeastAlternative = -13.8F;  // ln 1e-6: no completion branches off to a less likely one
-// How a completion may begin.
+inline constexpr float kLeastAlternative = -13.8F;  // ln 1e-6: completions never branch off to a less likely token
+// The first tokens of a completion.
 struct Beginning {
   std::vector<std::int32_t> token_ids;
   std::vector<float> logprobs;                         // of each token, as in Completion
-  std::vector<std::vector<Alternative>> alternatives;  // of each, or none
+  std::vector<std::vector<Alternative>> alternatives;  // of each token; may be empty
 };
 
 // What changes the logits before a token is drawn (agents/engine/logit_changes.h). The log-probabilities that are
@@ -34,9 +34,9 @@ struct Beginning {
 struct LogitChanges {
   double repetition_penalty = 1;                       // above 0
   double presence_penalty = 0, frequency_penalty = 0;  // in nats
-  std::map<std::int32_t, float> bias;                  // of ids; -infinity: never drawn
-  // Runs of ids that a completion never holds, each of at least one id: the last of a run is not drawn behind the
-  // others. What the prompt ends with does not count.
+  std::map<std::int32_t, float> bias;                  // by id; -infinity: never drawn
+  // Sequences of at least one id that a completion never contains: the last id of one is not drawn right after the
+  // others. The end of the prompt does not count as part of a match.
   std::vector<std::vector<std::int32_t>> banned;
   bool are_none() const {
     return repetition_penalty == 1 && presence_penalty == 0 && frequency_penalty == 0 && bias.empty() && banned.empty();
@@ -48,18 +48,18 @@ struct Sampling {
   double greedy_logprobs_at = 1.0;  // > 0: at temperature 0, the temperature of the reported log-probabilities
   double top_p = 1.0;               // (0, 1]
   int top_k = 0;                    // 0: all
-  double min_p = 0;                 // [0, 1]: least probability, as a share of the likeliest token's
+  double min_p = 0;                 // [0, 1]: lowest probability, relative to that of the most likely token
   LogitChanges changes;
   std::uint64_t seed = 0;  // sample j of a request draws from the stream (seed, j), whatever else runs
   int max_tokens = 256;
-  std::vector<std::string> stop;  // a completion ends where one of these first appears; the match is kept in the text
-  // No completion begins with one of these, unless top_p and top_k leave nothing else. The relative probabilities of
-  // all others stay the same (sampling without replacement; exact if top_p = 1, top_k = 0 and the log-probabilities are
-  // of this temperature). At temperature 0 the completion branches off them where an alternative is most likely, then
-  // decodes greedily.
+  std::vector<std::string> stop;  // a completion ends after the first match of one of these; the text keeps the match
+  // No completion begins with one of these, unless top_p and top_k leave nothing else. All other completions keep their
+  // relative probabilities (sampling without replacement; exact if top_p = 1, top_k = 0 and the log-probabilities were
+  // computed at this temperature). At temperature 0 the completion branches off these where an alternative is most
+  // likely, then decodes greedily.
   std::vector<Beginning> excluded;
   int alternatives = 0;   // number reported per token
-  bool logprobs = false;  // whether the caller needs them: only then is a server asked (a local policy always has them)
+  bool logprobs = false;  // true: servers are asked for log-probabilities (a local policy always returns them)
 };
 
 struct CompletionRequest {
@@ -76,27 +76,27 @@ std::string_view to_string(FinishReason reason);
 
 struct Completion {
   std::string text;
-  // As sampled, the end-of-turn token included when it was sampled. None where the policy does not have them.
+  // As sampled, including the end-of-turn token if it was sampled. Empty if the policy does not know the ids.
   std::vector<std::int32_t> token_ids;
-  std::optional<int> counted_tokens;  // how many there are, where there are no ids
+  std::optional<int> counted_tokens;  // number of tokens, if their ids are unknown
   std::int64_t tokens() const { return counted_tokens ? *counted_tokens : std::ssize(token_ids); }
   std::vector<float>
       logprobs;  // of each token under the model at this temperature (greedy_logprobs_at), before top-p and top-k
-  // For each token the most likely tokens at its place (usually including itself), most likely first, with logprobs as
-  // above: Sampling::alternatives of them. Empty if not requested.
+  // For each token the Sampling::alternatives most likely tokens at its place (usually including itself), most likely
+  // first, with logprobs as above. Empty if not requested.
   std::vector<std::vector<Alternative>> alternatives;
-  std::vector<std::uint32_t> token_ends;  // end of each token in `text`; an end-of-turn token writes nothing
+  std::vector<std::uint32_t> token_ends;  // end of each token in `text`; an end-of-turn token has no text
   FinishReason finish_reason = FinishReason::stop;
   std::string matched_stop;  // empty: ended by the end-of-turn token or by length
   int prompt_tokens = 0;
-  int cached_tokens = 0;  // of the prompt, that did not have to be read again
-  std::string reasoning;  // of a server that gives it apart from the text
-  std::string failure;    // why there is no completion: the machinery failed, and nothing else counts; empty: there is
+  int cached_tokens = 0;  // tokens of the prompt that came from a cache
+  std::string reasoning;  // of a server that returns it separately from the text
+  std::string failure;    // why the request failed (the other fields are then meaningless); empty: success
 };
 // Throws Error with the first failure among them.
 void require_complete(const std::vector<Completion>& completions);
 
-// The policy does no work any more, such as a server that is gone: whoever plays with it stops, and keeps what is done.
+// The policy can no longer work, for example because its server is gone. Callers stop and keep finished episodes.
 class PolicyGone : public Error {
  public:
   using Error::Error;
@@ -109,22 +109,22 @@ struct ScoreRequest {
   std::string text;  // the continuation if token_ids is empty, tokenised by the policy
 };
 struct TokenScores {
-  std::vector<float> logprobs;  // one per token of the continuation; empty: with the prompt it exceeds the context
-  std::vector<std::vector<Alternative>> alternatives = {};  // of each token, most likely first; none unless asked for
+  std::vector<float> logprobs;  // one per token of the continuation; empty: prompt and continuation exceed the context
+  std::vector<std::vector<Alternative>> alternatives = {};  // of each token, most likely first; empty unless requested
 };
 
-// What a policy can do; whoever needs what it cannot do asks before a run starts (require_*, below).
+// Features of a policy. Callers that depend on one check it before a run starts.
 struct Capabilities {
   std::string name;
   bool images = false;
-  bool logprobs = false;           // of what it writes
+  bool logprobs = false;           // of the tokens that it writes
   bool score = false;              // Policy::score
   int max_context = 0;             // tokens, prompt and completion together; 0: unknown
   bool continues = true;           // CompletionRequest::prefix
-  bool continues_pictures = true;  // the same, behind messages with pictures
+  bool continues_pictures = true;  // the same, after messages with pictures
   bool excludes = true;            // Sampling::excluded, with alternatives
-  bool token_ids = true;           // of what it writes
-  bool seeds = true;               // the same seed, the same text
+  bool token_ids = true;           // of the tokens that it writes
+  bool seeds = true;               // equal seeds give equal texts
   bool samples = true;             // temperature has an effect
   bool counts_tokens = true;       // Completion::tokens() and prompt_tokens
   bool videos = false;
@@ -135,7 +135,7 @@ class Policy {
   virtual ~Policy() = default;
   // n completions per request, in request order (sample 0.. of request 0, then of request 1, ...). A prompt longer than
   // the context gives completions without tokens (FinishReason::context). Throws Error for a request that cannot run;
-  // then no request of the call has run. Throws PolicyGone.
+  // in this case no request of the call has run. Throws PolicyGone.
   virtual std::vector<Completion> complete(std::span<const CompletionRequest> requests) = 0;
   virtual std::vector<TokenScores> score(std::span<const ScoreRequest> requests) = 0;
   virtual Capabilities capabilities() const = 0;

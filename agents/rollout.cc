@@ -48,12 +48,12 @@ void read_last_turn(record::Episode& episode) {
 
 class GroupPlayer {
  public:
-  // env: for this group alone; every sample plays in a fork of it.
+  // env: used by this group only; every sample plays in a fork of it.
   GroupPlayer(Policy& policy, const RolloutOptions& options, std::unique_ptr<env::Env> env)
       : policy_(policy), options_(options), env_(std::move(env)) {}
 
-  // Plays the given samples of one task together: every policy call has all unfinished ones. Nothing, if *stop becomes
-  // true before all are finished.
+  // Plays the given samples of one task together: every policy call covers all unfinished ones. Returns nothing if
+  // *stop becomes true before all are finished.
   std::vector<record::Episode> play(std::uint64_t task, const std::vector<int>& numbers,
                                     const std::atomic<bool>* stop) {
     const auto start = Clock::now();
@@ -133,7 +133,7 @@ class GroupPlayer {
     sample.episode.turns.clear();
   }
 
-  // The transcript has outgrown the policy's context: the episode ends with what it has so far.
+  // The transcript has outgrown the policy's context: the episode ends with its turns so far.
   void cut_short(Sample& sample, int prompt_tokens) const {
     record::Episode& episode = sample.episode;
     const int context = policy_.capabilities().max_context;
@@ -181,10 +181,10 @@ class GroupPlayer {
   Policy& policy_;
   const RolloutOptions& options_;
   std::unique_ptr<env::Env> env_;
-  ExpertTurn place_;  // where the samples begin; without options.expert_turn the beginning of the task
+  ExpertTurn place_;  // where the samples begin; without options.expert_turn, at the task's first turn
 };
 
-// The result if every try of a group has thrown: failed episodes with the reason, counted separately.
+// The result if every attempt to play a group has thrown: failed episodes with the reason, counted separately.
 std::vector<record::Episode> failed_episodes(const RolloutOptions& options, std::uint64_t task,
                                              const std::vector<int>& numbers, const std::string& why) {
   std::vector<record::Episode> episodes;
@@ -200,7 +200,7 @@ std::vector<record::Episode> failed_episodes(const RolloutOptions& options, std:
   return episodes;
 }
 
-// new_env: called for each try.
+// new_env: called for each attempt.
 template <typename NewEnv>
 std::vector<record::Episode> play_with_retries(Policy& policy, const RolloutOptions& options, const NewEnv& new_env,
                                                std::uint64_t task, const std::vector<int>& numbers,

@@ -1,5 +1,5 @@
-// agents/rollout.h - plays episodes: groups of samples of each task on a pool of threads, with one policy and one env
-// per sample; of a resumed run those that are not finished.
+// agents/rollout.h - plays the episodes of a run: several samples of each task, with one policy and one env per sample.
+// A pool of threads plays the tasks; a resumed run plays only the samples that are not finished.
 #pragma once
 
 #include <atomic>
@@ -24,25 +24,25 @@ struct RolloutOptions {
   std::uint64_t first_task = 0, tasks = 100;
   std::vector<std::uint64_t> chosen;  // if not empty: these tasks instead of the range above
   int samples = 8;                    // per task, at `sampling`
-  bool greedy = true;                 // one more sample at T = 0, numbered record::kGreedySample
-  Sampling sampling;                  // its seed is ignored: each sample's stream is derived from `seed`
-  std::uint64_t seed = 0;             // root: (seed, purpose, task id, sample)
-  std::uint64_t round = 0;            // another round samples the same tasks anew
-  // An episode is one turn of the policy after turns of the expert; the task's id determines which one.
+  bool greedy = true;                 // plus one sample at T = 0, numbered record::kGreedySample
+  Sampling sampling;                  // its seed is ignored: each sample's random stream is derived from `seed`
+  std::uint64_t seed = 0;             // root of all streams: (seed, purpose, task id, sample)
+  std::uint64_t round = 0;            // another round draws new samples of the same tasks
+  // If set, an episode is one turn of the policy after turns of the expert; seed and task id determine which turn.
   std::optional<ExpertTurnRules> expert_turn;
-  int threads = 32;  // groups played at a time; no influence on any episode
+  int threads = 32;  // tasks played at a time; no influence on any episode
 };
 
-// Plays every (task, sample) not in `finished` and hands each episode to `record` (called from several threads). A
-// transcript that outgrows the policy's context ends its episode as truncated; its last turn's info says so:
-// "context": {"prompt_tokens", "holds"}. If an env or policy throws, the episode is tried twice more and then fails; a
-// completion with a failure fails it at once; PolicyGone stops the run. Every episode plays in a fork of one env. When
-// *stop becomes true, ends after the turns under way and drops unfinished episodes. Errors of `record` stop the run and
-// are thrown here.
+// Plays every (task, sample) not in `finished` and hands each episode to `record` (called from several threads). Every
+// episode plays in a fork of one env. A transcript that outgrows the policy's context ends its episode as truncated;
+// the info of its last turn then has "context": {"prompt_tokens", "holds"}.
+// If an env or policy throws, the task's samples are retried twice and then fail. A completion with a failure fails its
+// episode at once. PolicyGone and errors of `record` stop the run and are thrown here. When *stop becomes true, play()
+// returns after the current turns and drops the episodes of unfinished tasks.
 void play(Policy& policy, const RolloutOptions& options, const std::set<std::pair<std::uint64_t, int>>& finished,
           const std::function<void(record::Episode)>& record, const std::atomic<bool>* stop = nullptr);
 
-// Fills in success, truncated, answer and score from an episode's last turn and the env's answer to it.
+// Fills in success, truncated, answer and score from an episode's last turn and the env's result for it.
 void finish_episode(record::Episode& episode, const env::StepResult& last);
 
 }  // namespace agon::agents

@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char *kVerified = "verified", *kVerifiedMajority = "verified_majority", *kNotFitting = "not_fitting";
 
-// Calls visit(name, figure) for each defined figure, with the names of the intervals.
+// Calls visit(name, figure) for each figure, with the name that its interval has in "ci".
 template <typename Figures, typename Visit>
 void for_each_figure(Figures& figures, const Visit& visit) {
   visit("greedy", figures.greedy);
@@ -37,7 +37,7 @@ void for_each_figure(Figures& figures, const Visit& visit) {
 
 using NamedFigures = std::map<std::string, TaskFigure>;
 
-// Figures that are all undefined.
+// Figures without values, for these sizes.
 RunFigures undefined_figures(const std::vector<int>& sizes, bool step_success, bool two_turn) {
   RunFigures figures;
   for (const int size : sizes) figures.pass_at_k[size] = figures.best_of_n[size] = figures.majority[size] = {};
@@ -95,7 +95,7 @@ Json two_turn_json(const RunSummary& summary) {
   return json;
 }
 
-// Each once, in the order of their names.
+// All figures, sorted by name.
 std::map<std::string, Estimate> by_name(const RunFigures& figures) {
   std::map<std::string, Estimate> named;
   for_each_figure(figures, [&](const std::string& name, const Estimate& figure) { named[name] = figure; });
@@ -117,8 +117,8 @@ void add_verified(const VerifiedFigures& verified, Json& json) {
 
 double number_or_nan(const Json& json) { return json.is_number() ? json.get<double>() : Estimate::kUndefined; }
 
-// The estimate of a value, with the interval and number of tasks of that name. Earlier versions did not store the
-// number of tasks.
+// An estimate with this value, and with the interval and number of tasks stored under `name`. Earlier versions did not
+// store the number of tasks.
 Estimate estimate_in(const Json& summary, const std::string& name, const Json& value) {
   const auto part = [&](const char* key) { return summary.value(key, Json::object()).value(name, Json()); };
   const Json interval = part("ci"), tasks = part("n");

@@ -7,7 +7,7 @@
 namespace agon::agents {
 namespace {
 
-// With the number of tasks.
+// One figure, with its number of tasks.
 std::string value_and_interval(const Estimate& figure) {
   const std::string value = fmt::format("{:>7}", figure_text(figure.value));
   if (!figure.defined()) return value;

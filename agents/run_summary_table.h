@@ -1,4 +1,4 @@
-// agents/run_summary_table.h - the figures of a run (agents/run_summary.h) for a person.
+// agents/run_summary_table.h - prints the figures of a run (agents/run_summary.h) as a table for the terminal.
 #pragma once
 
 #include <string>

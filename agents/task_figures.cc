@@ -20,7 +20,7 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 using Samples = std::span<const EpisodeOutcome* const>;
 using Pick = const EpisodeOutcome* (*)(Samples);
 using PerTask = std::function<double(const TaskEpisodes&)>;
-using Statistic = std::function<double(std::span<const std::size_t>)>;  // of tasks, by their places in the list
+using Statistic = std::function<double(std::span<const std::size_t>)>;  // of tasks, given by their indices
 using Shares = std::vector<TaskShare>;
 
 double greedy_success(const TaskEpisodes& task) { return task.greedy ? task.greedy->success : kNaN; }
@@ -51,7 +51,7 @@ const EpisodeOutcome* best_scored(Samples samples) {
   return best;
 }
 
-// If no sample has an answer: the first sample.
+// The sample with the winning answer; if no sample has an answer, the first one.
 const EpisodeOutcome* majority(Samples samples) {
   std::vector<env::Vote> votes;
   bool boxes = false;
@@ -62,7 +62,7 @@ const EpisodeOutcome* majority(Samples samples) {
   return samples[env::winning_vote(votes, samples.front()->grading, boxes).value_or(0)];
 }
 
-// Success of the sample that `pick` takes from each block of n samples, averaged; a smaller last block is left out.
+// Mean success of the sample that `pick` takes from each block of n samples; an incomplete last block is skipped.
 double success_by_blocks(const TaskEpisodes& task, int n, Pick pick) {
   const auto size = static_cast<std::size_t>(n);
   double right = 0, blocks = 0;
@@ -78,7 +78,7 @@ struct Scored {
   int label = 0;
 };
 
-// Highest score first: resamples are then sorted too, which makes the curves fastest.
+// Highest score first, so that resamples are sorted too, which is fastest for the curves.
 std::vector<Scored> scored_samples(const std::vector<TaskEpisodes>& tasks) {
   std::vector<Scored> all;
   for (std::size_t task = 0; task < tasks.size(); ++task)
@@ -116,7 +116,7 @@ class Figures {
  public:
   explicit Figures(const std::vector<TaskEpisodes>& tasks) : tasks_(tasks) {}
 
-  // Of scores of all samples together.
+  // A figure of the scores of all samples pooled.
   void add_curve(const std::string& name, Statistic statistic, std::size_t tasks) {
     figures_[name] = {std::move(statistic), {}, {}, tasks, true};
   }
@@ -130,7 +130,7 @@ class Figures {
     if (is_share) added.shares = shares_of(values, std::vector<double>(values.size(), 1), by_task(draws));
     figures_[name] = std::move(added);
   }
-  // The mean of one figure minus that of another one, of the same tasks.
+  // The mean of one figure minus the mean of another, over the same tasks.
   void add_gap(const std::string& name, const PerTask& more, const PerTask& less, const PerTask& draws) {
     const std::vector<double> from = by_task(more), taken = by_task(less), episodes = by_task(draws);
     const std::vector<double> ones(from.size(), 1);
@@ -139,7 +139,7 @@ class Figures {
     added.tasks = defined(added.shares);
     figures_[name] = std::move(added);
   }
-  // Sum of parts by sum of wholes.
+  // Sum of parts divided by sum of wholes.
   void add_ratio(const std::string& name, const PerTask& part, const PerTask& whole, const PerTask& draws) {
     const std::vector<double> parts = by_task(part), wholes = by_task(whole);
     TaskFigure added{
@@ -280,7 +280,7 @@ double value_of(std::size_t tasks, const Statistic& statistic) {
   return statistic(all);
 }
 
-// NaN if all resamples agree, since they carry no information then.
+// NaN if all resamples agree, since the bootstrap then carries no information.
 Interval bootstrap_alone(std::size_t tasks, const Statistic& statistic, std::uint64_t seed) {
   const Interval interval = bootstrap_interval(tasks, statistic, seed);
   return interval.low < interval.high ? interval : Interval{kNaN, kNaN};
@@ -294,7 +294,7 @@ Interval interval_of(std::size_t tasks, const TaskFigure& figure, double value, 
   return bootstrap_alone(tasks, figure.statistic, seed);
 }
 
-// The shares that both figures have, in pairs.
+// The shares of the tasks for which both figures are defined, in pairs.
 std::pair<Shares, Shares> shares_of_both(const TaskFigure& a, const TaskFigure& b) {
   std::pair<Shares, Shares> both;
   for (std::size_t i = 0; i < a.shares.size(); ++i) {

@@ -18,7 +18,7 @@ class Packing {
  public:
   Packing(const PeftAdapter& adapter, const LinearShapes& linears) : adapter_(adapter), linears_(linears) {}
 
-  // Of modules that read the same inputs, whose outputs stand one behind the other.
+  // Packs modules that read the same inputs and whose outputs are concatenated.
   LowRankLinear linear(std::initializer_list<std::string> modules) const {
     LowRankLinear packed;
     std::vector<float> all_a;

@@ -1,5 +1,5 @@
-// agents/engine/adapter.h - a LoRA adapter as agon's kernels read it. It is never merged: the base's weights
-// serve every adapter, and the rows of one batch may have different ones. Immutable after loading.
+// agents/engine/adapter.h - a LoRA adapter, packed for agon's kernels. It is never merged into the base: all adapters
+// share the base's weights, and the rows of one batch may use different adapters. Immutable after loading.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,18 @@
 
 namespace agon::agents {
 
-// What an adapter adds to a linear of the engine, y += scale * B (A x). Of a linear of several parts (queries, keys and
-// values) the A's stand one below the other, and each part has its own B, which the scale is multiplied into.
+// The update that an adapter adds to a linear of the engine, y += scale * B (A x). If the linear has several parts
+// (queries, keys and values), their A's are stacked row-wise and each part has its own B. B includes the scale.
 struct LowRankLinear {
   struct Part {
     kernels::PackedLinear b;  // [outputs of the part, rank]
     int first_rank = 0, first_output = 0;
   };
   kernels::PackedLinear a;  // [all ranks, inputs]
-  std::vector<Part> parts;  // none: nothing is added
+  std::vector<Part> parts;  // empty: nothing is added
 };
 
-// Of agents/engine/weights.h: BlockWeights, MergerWeights, VisionWeights.
+// The adapters of BlockWeights, MergerWeights and VisionWeights (agents/engine/weights.h).
 struct BlockAdapter {
   LowRankLinear qkv, attention_out, gate_up, down;
 };
@@ -39,29 +39,29 @@ struct VisionAdapter {
   std::vector<MergerAdapter> deepstack;
 };
 
-// A backend with other kernels derives its own type from it, with its own matrices in place of these.
+// A whole adapter. A backend with other kernels derives a type of its own, with its own matrices instead of these.
 struct EngineAdapter {
-  Hash128 id;  // equal for equal adapters; never zero, which stands for none
+  Hash128 id;  // equal for equal adapters; never zero, which means no adapter
   std::vector<BlockAdapter> layers;
   VisionAdapter vision;
-  bool adapts_vision = false;  // else a picture's embeddings are the base's
+  bool adapts_vision = false;  // false: pictures have the base's embeddings
 };
 inline Hash128 id_of(const EngineAdapter* adapter) { return adapter ? adapter->id : Hash128(); }
 
 struct PeftAdapter;
-Hash128 adapter_id(const PeftAdapter& adapter);  // of its matrices and scale
+Hash128 adapter_id(const PeftAdapter& adapter);  // hash of its matrices and scale
 
-// Rows [begin, end) of a batch, whose block has an adapter.
+// Rows [begin, end) of a batch to whose block an adapter applies.
 struct AdaptedRows {
   std::int64_t begin = 0, end = 0;
   const BlockAdapter* adapter = nullptr;
 };
 
-// x [rows, inputs], y [rows, y_stride]. The bits that are added to a row depend on that row alone.
+// y += scale * B (A x), with x [rows, inputs] and y [rows, y_stride]. The bits added to a row depend on that row alone.
 void add_low_rank(const LowRankLinear& added, const float* x, std::int64_t rows, float* y, std::int64_t y_stride,
                   kernels::AlignedFloats& scratch, const kernels::ParallelFor& parallel);
 
-// From a folder of PEFT's form. Throws Error as open_peft_adapter does.
+// Loads a folder in PEFT's format. Throws Error as open_peft_adapter does.
 std::shared_ptr<const EngineAdapter> load_engine_adapter(const std::filesystem::path& folder,
                                                          const ModelConfig& config);
 

@@ -1,7 +1,7 @@
-// agents/engine/backend.h - what computes a model below the engine: the passes of its decoder and its vision tower over
-// the rows of a batch, and the memory of their keys and values. agents/engine/cpu_backend.h has agon's kernels,
-// agents/learn/backend/torch_backend.h the devices of LibTorch. Scheduler, caches, sampler and scoring above are the
-// same for both.
+// agents/engine/backend.h - the interface through which the engine runs a model: forward passes of the decoder and the
+// vision tower over the rows of a batch, and the memory for keys and values. agents/engine/cpu_backend.h implements it
+// with agon's kernels, agents/learn/backend/torch_backend.h with LibTorch. Scheduler, caches, sampler and scoring are
+// the same for both.
 #pragma once
 
 #include <array>
@@ -19,58 +19,58 @@
 
 namespace agon::agents {
 
-// One token of a pass. Its keys and values are named by runs of page numbers.
+// One token of a forward pass.
 struct DecoderRow {
   std::int32_t token = 0;  // REQUIRES: 0 <= token < vocab_size
-  // Of a picture's token, [vectors_a_token(), hidden_size]: in place of the token's embedding, and what is added to the
-  // states after each of the first layers.
+  // For an image token, else null: [vectors_a_token(), hidden_size]. The first vector replaces the token's embedding,
+  // the others are added to the states after each of the first layers.
   const float* embedding = nullptr;
   std::array<std::int32_t, 3> position{};  // M-RoPE (t, h, w)
-  const KeyValues* prefix = nullptr;       // a prompt that this token's sequence continues, or null
+  const KeyValues* prefix = nullptr;       // the prompt that this token's sequence continues, or null
   std::int64_t prefix_tokens = 0;
   const KeyValues* own = nullptr;  // its own sequence, with room for `index`
-  std::int64_t index = 0;          // place in `own`: the token sees 0 .. index there
+  std::int64_t index = 0;          // place in `own`: there the token attends to 0 .. index
   const EngineAdapter* adapter = nullptr;
 };
 
-// How the engine cuts its work into passes.
+// Limits by which the engine splits its work into passes.
 struct BackendTraits {
-  bool is_threaded = true;         // the engine's threads share the work, each with other sequences; else one calls it
-  std::int64_t rows_a_pass = 128;  // of a prompt or continuation, at most
-  std::int64_t sequences_a_pass = 64;    // that generate, at most
-  std::int64_t logits_a_pass = 1 << 20;  // at most, but those of one row
-  std::int64_t tokens_a_step = 1024;     // of prompts in one step, for each thread
+  bool is_threaded = true;               // the engine's threads call it in parallel, with different sequences
+  std::int64_t rows_a_pass = 128;        // at most, of a prompt or continuation
+  std::int64_t sequences_a_pass = 64;    // at most, that generate, in a thread's share of a step
+  std::int64_t logits_a_pass = 1 << 20;  // at most, but at least one row
+  std::int64_t tokens_a_step = 1024;     // of prompts in one step, per thread
 };
 
-// A row's result depends on its own sequence alone: in agon's kernels to the last bit, in LibTorch up to the rounding
-// of its products, which differs with the number of rows.
+// A row's result depends on its own sequence alone: bit for bit with agon's kernels, and with LibTorch up to the
+// rounding of its matrix products, which varies with the number of rows.
 class ModelBackend {
  public:
   virtual ~ModelBackend() = default;
   virtual BackendTraits traits() const = 0;
   virtual PagePool& pages() = 0;
   virtual std::size_t weight_bytes() const = 0;
-  virtual std::size_t step_bytes() const = 0;  // of those, what one more token of every sequence reads
-  // A LoRA adapter of this model, from a folder of PEFT's form. Any thread may call it. Throws Error for a folder of
-  // another model, and for one that this backend cannot apply.
+  virtual std::size_t step_bytes() const = 0;  // the part of the weights that a decode step reads
+  // Loads a LoRA adapter of this model from a folder in PEFT's format. Any thread may call it. Throws Error for an
+  // adapter of another model, and for one that this backend cannot apply.
   virtual std::shared_ptr<const EngineAdapter> load_adapter(const std::filesystem::path& folder) const = 0;
 
-  // Waits for background work that makes later passes faster, such as the packing of weights. Any thread may call it,
-  // one at a time, also during passes.
+  // Waits for background work that makes later passes faster, such as packing weights. Any thread may call it, also
+  // during passes, but only one at a time.
   virtual void settle() {}
   // Prepares for positions below `positions`. Not during another call.
   virtual void prepare(std::int32_t positions) = 0;
   // [image tokens, vectors_a_token(), out_hidden_size], as encode_image of agents/engine/vision_encoder.h returns them.
-  // adapter: or null.
+  // adapter: may be null.
   virtual std::vector<float> encode_image(const PatchedImage& image, const EngineAdapter* adapter,
                                           const kernels::ParallelFor& parallel) = 0;
-  // Copies those of the first `tokens` of one run that do not fill a page into a page of the other.
+  // Of the first `tokens` of `from`, copies those in an incomplete last page into the same page of `to`.
   virtual void copy_rest(const KeyValues& from, std::int64_t tokens, KeyValues& to) = 0;
-  // hidden [rows, hidden_size]: the states after the last norm. Writes each row's keys and values to its place. Rows of
-  // one sequence are in order, and all earlier rows of it are in this call or an earlier one. It is fastest where rows
-  // of one adapter, and of one prefix, are neighbours.
+  // hidden [rows, hidden_size]: the states after the last norm. Writes each row's keys and values to its place. Fastest
+  // if rows with the same adapter, and rows with the same prefix, are adjacent. REQUIRES: the rows of a sequence are in
+  // order, and all its earlier rows are in this call or an earlier one.
   virtual void forward(std::span<const DecoderRow> rows, float* hidden, const kernels::ParallelFor& parallel) = 0;
-  // hidden as forward wrote it -> out [rows, vocab_size].
+  // hidden [rows, hidden_size], as written by forward -> out [rows, vocab_size].
   virtual void logits(const float* hidden, std::int64_t rows, float* out, const kernels::ParallelFor& parallel) = 0;
 };
 

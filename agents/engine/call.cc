@@ -24,7 +24,7 @@ std::string message_of(const std::exception_ptr& why) {
   }
 }
 
-// A separate exception object for each call, so that threads do not share one. Without memory for it, the given one.
+// Makes a separate exception object for each call, so that threads do not share one. Out of memory: the given one.
 std::exception_ptr as_error(const std::exception_ptr& why) noexcept {
   try {
     return std::make_exception_ptr(Error("{}", message_of(why)));

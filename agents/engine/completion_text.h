@@ -1,5 +1,5 @@
-// agents/engine/completion_text.h - the text of a completion as its tokens arrive, and where a stop string first
-// appears in it.
+// agents/engine/completion_text.h - collects the text of a completion token by token and finds the first stop string in
+// it.
 #pragma once
 
 #include <span>
@@ -14,8 +14,8 @@ class CompletionText {
   CompletionText() = default;  // no stop strings
   // REQUIRES: no stop string is empty. They must outlive this object.
   explicit CompletionText(const std::vector<std::string>& stops) : stops_(stops) {}
-  // Adds a token's bytes (tokens may end inside a character). True when a stop string is complete: the text then ends
-  // with the first complete match (of two, the longer one); the rest of the token is dropped.
+  // Adds a token's bytes (tokens may end inside a character). Returns true when a stop string is complete: the text
+  // then ends with the first complete match (the longest that ends there), and the rest of the token is dropped.
   bool append(std::string_view token_bytes);
   const std::string& matched_stop() const { return matched_; }
   std::string text() const;  // valid UTF-8: invalid bytes become U+FFFD

@@ -11,13 +11,13 @@
 namespace agon::agents {
 namespace {
 
-constexpr std::int64_t kFewest = 16;  // sequences in a pass of one thread, where there are enough
+constexpr std::int64_t kFewest = 16;  // fewest sequences in a pass of one thread, if there are enough
 
 struct StepScratch {
   kernels::AlignedFloats hidden, logits;
   SamplerScratch sampler;
 };
-// Each thread keeps its own, so that nothing is allocated from token to token.
+// One per thread, so that generating a token allocates nothing.
 StepScratch& step_scratch() {
   thread_local StepScratch scratch;
   return scratch;
@@ -28,14 +28,14 @@ void check_states(std::span<const float> states) {
     throw Error("policy: the model's states are not finite. Are its weights damaged?");
 }
 
-// How many positions its tokens reach: a video's last frame may stand past the text behind it.
+// Number of positions that the prompt needs: a video's last frame may have a later position than the text after it.
 std::int32_t positions_of(const CachedPrompt& prompt) {
   std::int32_t count = prompt.next_position;
   for (const auto& position : prompt.positions) count = std::max(count, position[0] + 1);
   return count;
 }
 
-// Makes sequences of one adapter neighbours: their small products are computed together.
+// Groups sequences by adapter, so that their low-rank products are computed together.
 void gather_adapters(std::vector<EngineSequence*>& sequences) {
   if (std::none_of(sequences.begin(), sequences.end(),
                    [](const EngineSequence* one) { return one->adapter != nullptr; }))
@@ -85,7 +85,7 @@ void EngineCompute::embed_images(std::span<const Piece> pieces) {
   std::vector<Embedded*> unknown;
   for (const auto& [prompt, tokens] : pieces)
     for (const auto& image : prompt->images) {
-      if (!prompt->embeddings.empty()) break;  // of an earlier piece
+      if (!prompt->embeddings.empty()) break;  // embedded with an earlier piece
       const auto [place, first] = needed.try_emplace(image_key(*image, prompt->adapter.get()));
       if (!first) continue;
       const Hash128 key = place->first;
@@ -146,13 +146,13 @@ std::int64_t EngineCompute::read_together(std::span<const std::shared_ptr<Cached
   return most_tokens - left;
 }
 
-// The next tokens of a prompt.
+// The next `tokens` tokens of a prompt.
 std::vector<DecoderRow> EngineCompute::prompt_rows(const CachedPrompt& prompt, std::int64_t tokens) const {
   std::vector<DecoderRow> rows;
   std::size_t image = 0;
   const std::int64_t vectors = config_.vision ? config_.vision->vectors_a_token() : 1;
   const std::int64_t width = vectors * config_.text.hidden_size;
-  std::int64_t used = prompt.image_tokens_shared * width;  // floats of that image's embeddings
+  std::int64_t used = prompt.image_tokens_shared * width;  // floats already used of the image's embeddings
   for (std::int64_t i = prompt.start.tokens; i < prompt.tokens_read + tokens; ++i) {
     const auto at = static_cast<std::size_t>(i);
     const float* embedding = nullptr;
@@ -184,7 +184,7 @@ void EngineCompute::read_piece(CachedPrompt& prompt, std::int64_t tokens, const 
   prompt.tokens_read += tokens;
   if (prompt.tokens_read < prompt.tokens()) return;
   const float* const last = scratch.hidden.data() + (std::ssize(some) - 1) * width;
-  check_states({last, static_cast<std::size_t>(width)});  // it depends on all others, and NaN propagates
+  check_states({last, static_cast<std::size_t>(width)});  // the last state depends on all others, and NaN propagates
   prompt.last_hidden.assign(last, last + width);
   prompt.images.clear();
   prompt.embeddings.clear();
@@ -194,7 +194,7 @@ void EngineCompute::read_piece(CachedPrompt& prompt, std::int64_t tokens, const 
 void EngineCompute::decode(std::span<const std::unique_ptr<EngineSequence>> sequences) noexcept {
   try {
     decode_all(sequences);
-  } catch (...) {  // not from the work on one prompt, which is caught there
+  } catch (...) {  // failures of a single sequence are caught further down
     for (const auto& sequence : sequences)
       if (!sequence->finished && !sequence->failure) sequence->failure = std::current_exception();
   }
@@ -247,7 +247,7 @@ void EngineCompute::decode_some(std::span<EngineSequence*> sequences,
 }
 
 void EngineCompute::decode_together(std::span<EngineSequence*> sequences, const kernels::ParallelFor& parallel) const {
-  // Sequences without a token take their first one from the prompt's last state; they go to the end.
+  // Sequences without a token sample their first one from the prompt's last state; they are moved to the end.
   const auto fresh = std::stable_partition(sequences.begin(), sequences.end(), [](const EngineSequence* sequence) {
     return !sequence->completion->token_ids.empty();
   });
@@ -270,7 +270,7 @@ void EngineCompute::decode_together(std::span<EngineSequence*> sequences, const 
   });
 }
 
-// Where logits are changed, from the changed ones, with the log-probability that the model gave.
+// Draws from the changed logits, if any, but reports the log-probability under the model's own.
 SampledToken EngineCompute::drawn(EngineSequence& sequence, std::span<const float> logits,
                                   SamplerScratch& scratch) const {
   const Sampling& sampling = *sequence.sampling;

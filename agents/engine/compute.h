@@ -1,6 +1,6 @@
-// agents/engine/compute.h - the computations of the engine for its batch: pictures, prompts, the next token of
-// every sequence, scores and states, in passes of a backend. agents/engine/scheduler.h decides which sequences run.
-// Belongs to one thread.
+// agents/engine/compute.h - does the engine's computations for a batch in passes of a backend: picture embeddings,
+// prompts, the next token of every sequence, scores and states. agents/engine/scheduler.h decides which sequences run.
+// Used by one thread only.
 #pragma once
 
 #include <cstdint>
@@ -25,17 +25,17 @@ class EngineCompute {
   EngineCompute(ModelBackend& backend, const ModelConfig& config, const Tokenizer& tokenizer,
                 const EngineOptions& options);
 
-  // Reads on in unread prompts, at most so many tokens of all together, those in front first; a prompt that shares the
-  // start of another one comes after it. Returns the tokens read. A prompt that fails has a failure, or start_failed.
-  // Their order may change.
+  // Reads more of the unread prompts, in order and at most `most_tokens` in total. A prompt that shares the start of an
+  // unread one is read after that one. Returns the number of tokens read. A prompt that fails has `failure` or
+  // `start_failed` set. May reorder `prompts`.
   std::int64_t read_prompts(std::span<std::shared_ptr<CachedPrompt>> prompts, std::int64_t most_tokens) noexcept;
-  // Generates the next token of each running sequence whose prompt is read, or reads its continuation to the end.
+  // For each sequence whose prompt is read: generates the next token, or reads its whole continuation.
   void decode(std::span<const std::unique_ptr<EngineSequence>> sequences) noexcept;
   void forget() noexcept;  // drops pictures, which were computed with the old weights
-  std::int64_t most_read() const { return traits_.tokens_a_step * threads_.threads(); }  // tokens of prompts in a step
+  std::int64_t most_read() const { return traits_.tokens_a_step * threads_.threads(); }  // prompt tokens per step
 
  private:
-  struct Piece {  // of a prompt, that is to be read next
+  struct Piece {  // the part of a prompt to read next
     std::shared_ptr<CachedPrompt> prompt;
     std::int64_t tokens = 0;
   };
@@ -57,8 +57,8 @@ class EngineCompute {
                    const std::function<void(const float* states, std::int64_t rows)>& use) const;
   void each_logits(const float* hidden, std::int64_t rows, const kernels::ParallelFor& parallel,
                    const std::function<void(std::int64_t row, std::span<const float> logits)>& use) const;
-  // Runs body(i, parallel) for i < count: in parallel if there are enough, else one after another with inner loops
-  // spread over the threads.
+  // Runs body(i, parallel) for i < count: in parallel if there is at least one item per thread, else one after another
+  // with inner loops spread over the threads.
   void spread(std::int64_t count,
               const std::function<void(std::int64_t item, const kernels::ParallelFor& parallel)>& body);
 

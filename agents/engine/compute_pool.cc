@@ -9,7 +9,7 @@
 namespace agon::agents {
 namespace {
 
-constexpr int kSpins = 4000;  // some 50 microseconds: jobs of one token follow one another closely
+constexpr int kSpins = 4000;  // about 50 microseconds: the jobs of a token follow closely on one another
 
 constexpr std::uint64_t kClosed = 0xffffffffu;  // more ranges than a job has
 
@@ -80,7 +80,7 @@ void ComputePool::run(std::int64_t count, std::int64_t grain, const Body& body) 
   if (workers_.empty() || count <= grain) return body(0, count);
   grain = std::max(grain, count >> 31);
   const std::uint32_t job = job_ + 1;
-  claimed_ = (std::uint64_t{job} << 32) | kClosed;  // first, so that a late thread of the last job can claim nothing
+  claimed_ = (std::uint64_t{job} << 32) | kClosed;  // first, so that a late thread of the last job claims nothing
   body_ = &body;
   count_ = count;
   grain_ = grain;
@@ -91,7 +91,7 @@ void ComputePool::run(std::int64_t count, std::int64_t grain, const Body& body) 
   while (take_part(job)) {
   }
   for (int spin = 0; done_ != count && spin < kSpins; ++spin) pause();
-  for (std::int64_t done = done_; done != count; done = done_) done_.wait(done);  // this takes long under other load
+  for (std::int64_t done = done_; done != count; done = done_) done_.wait(done);  // slow under other load
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 

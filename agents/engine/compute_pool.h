@@ -13,7 +13,7 @@
 
 namespace agon::agents {
 
-// Not thread-safe: one thread owns the pool and calls run, not from inside a body. Idle threads sleep.
+// Not thread-safe: one thread owns the pool and calls run, never from inside a body. Idle threads sleep.
 class ComputePool {
  public:
   using Body = std::function<void(std::int64_t begin, std::int64_t end)>;
@@ -23,15 +23,15 @@ class ComputePool {
   ComputePool& operator=(const ComputePool&) = delete;
 
   int threads() const { return static_cast<int>(workers_.size()) + 1; }
-  // Calls body on disjoint ranges that cover [0, count), each at most `grain` long; returns when all are done. The
-  // first exception that a body throws is thrown here, after all others have ended.
+  // Calls body on disjoint ranges that cover [0, count), each at most `grain` long (a pool of one thread uses a single
+  // range), and returns when all are done. The first exception that a body throws is thrown here, after that.
   void run(std::int64_t count, std::int64_t grain, const Body& body);
-  kernels::ParallelFor parallel();  // for kernels; valid as long as the pool; empty for a pool of one thread
+  kernels::ParallelFor parallel();  // for kernels; valid while the pool lives; empty for a pool of one thread
 
  private:
-  void end();  // and waits for the threads
+  void end();  // stops the threads and waits for them
   void work();
-  bool take_part(std::uint32_t job);  // true if a range of the job was left
+  bool take_part(std::uint32_t job);  // false: no range of the job is left
   void do_range(const Body& body, std::int64_t begin, std::int64_t end);
 
   // job_ counts jobs; claimed_ holds (job, ranges handed out) in one word, so that a late thread cannot claim a range

@@ -8,7 +8,7 @@
 namespace agon::agents {
 namespace {
 
-// Each thread keeps its own, so that nothing is allocated from token to token.
+// One per thread, so that a pass allocates nothing.
 DecoderScratch& decoder_scratch() {
   thread_local DecoderScratch scratch;
   return scratch;

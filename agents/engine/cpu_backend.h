@@ -1,5 +1,5 @@
-// agents/engine/cpu_backend.h - the backend of agon's kernels: any type of weights, on the processor's cores. Bits
-// depend on nothing but a sequence's own tokens.
+// agents/engine/cpu_backend.h - the backend that runs a model on the CPU with agon's kernels and any type of weights.
+// The bits of a result depend only on the sequence's own tokens.
 #pragma once
 
 #include <memory>
@@ -15,10 +15,10 @@ namespace agon::agents {
 
 class CpuBackend : public ModelBackend {
  public:
-  // cache_bytes: limit of memory for keys and values, which are kept in the type `keys`; 0: a quarter of the machine's.
+  // cache_bytes: memory limit for keys and values, stored in the type `keys`; 0: a quarter of the machine's memory.
   CpuBackend(EngineWeights weights, const ModelConfig& config, std::int64_t cache_bytes = 0,
              kernels::KeyType keys = kernels::KeyType::f32);
-  // Others of the same shapes. Not during another call.
+  // Replaces the weights by others of the same shapes. Not during another call.
   void set_weights(EngineWeights weights);
 
   BackendTraits traits() const override { return {}; }

@@ -13,7 +13,7 @@ using kernels::Store;
 
 namespace {
 
-constexpr std::size_t kMostTogether = 8;  // rows of a group
+constexpr std::size_t kMostTogether = 8;  // most rows in a group
 
 std::vector<RowGroup> group_rows(std::span<const DecoderRow> rows) {
   std::vector<RowGroup> groups;
@@ -26,7 +26,7 @@ std::vector<RowGroup> group_rows(std::span<const DecoderRow> rows) {
   return groups;
 }
 
-// Without those that have none.
+// Groups neighbouring rows by adapter; rows without one are in no group.
 std::vector<AdapterGroup> group_adapters(std::span<const DecoderRow> rows) {
   std::vector<AdapterGroup> groups;
   for (std::size_t r = 0; r < rows.size(); ++r) {

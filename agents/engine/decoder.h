@@ -1,4 +1,4 @@
-// agents/engine/decoder.h - the language model of agon's own backend: it processes any mixture of prompt and generated
+// agents/engine/decoder.h - the language model of agon's CPU backend. It processes any mixture of prompt and generated
 // tokens as rows of one batch. A row's result depends on its own sequence alone, not on other rows or threads.
 #pragma once
 
@@ -13,12 +13,12 @@
 
 namespace agon::agents {
 
-// Rows [begin, end) of a batch that see the same keys first: a prompt's, or the whole blocks before all of them.
+// Rows [begin, end) of a batch whose first keys are the same: a prompt's, or the whole blocks before all of the rows.
 struct RowGroup {
   std::size_t begin = 0, end = 0;
 };
 
-// Rows [begin, end) of a batch that have one adapter.
+// Rows [begin, end) of a batch that have the same adapter.
 struct AdapterGroup {
   std::size_t begin = 0, end = 0;
   const EngineAdapter* adapter = nullptr;
@@ -28,7 +28,7 @@ struct DecoderScratch {
   kernels::AlignedFloats cosines, sines;
   std::vector<RowGroup> groups;
   std::vector<AdapterGroup> adapters;
-  std::vector<AdaptedRows> adapted;  // the same, of one layer
+  std::vector<AdaptedRows> adapted;  // the adapters of the current layer
   BlockScratch block;
 };
 
@@ -38,9 +38,9 @@ class Decoder {
 
   // Prepares the rotary tables for positions below `positions`. Call before forward, not concurrently.
   void prepare(std::int32_t positions);
-  // hidden [rows, hidden_size]: the states after the last norm. Writes each row's keys and values to its place. Rows of
-  // one sequence are in order, and all earlier rows of it are in this call or an earlier one. Several threads may call
-  // it for different sequences. It is fastest where rows of one adapter are neighbours.
+  // hidden [rows, hidden_size]: the states after the last norm. Writes each row's keys and values to its place. Several
+  // threads may call it for different sequences. Fastest if rows with the same adapter are adjacent. REQUIRES: the rows
+  // of a sequence are in order, and all its earlier rows are in this call or an earlier one.
   void forward(std::span<const DecoderRow> rows, float* hidden, DecoderScratch& scratch,
                const kernels::ParallelFor& parallel) const;
   void logits(const float* hidden, std::int64_t rows, float* out, const kernels::ParallelFor& parallel) const;
@@ -59,7 +59,7 @@ class Decoder {
   const TextConfig config_;
   const PagePool& pages_;
   std::vector<float> frequencies_;      // [head_dim / 2]
-  std::vector<int> axis_;               // of each frequency: 0 t, 1 h, 2 w
+  std::vector<int> axis_;               // axis of each frequency: 0 t, 1 h, 2 w
   std::vector<float> cosines_, sines_;  // [known positions, head_dim / 2]
 };
 

@@ -14,7 +14,7 @@
 
 namespace agon::agents {
 
-// The work and the model of the engine's thread.
+// The model and the scheduler, which the engine's thread owns.
 struct EngineState {
   EngineState(std::unique_ptr<ModelBackend> opened, const ModelConfig& model, std::shared_ptr<const Tokenizer> words,
               const EngineOptions& options)
@@ -29,7 +29,7 @@ struct EngineState {
   const ModelConfig config;
   const std::shared_ptr<const Tokenizer> tokenizer;
   Scheduler scheduler;
-  const std::int64_t max_pages, page_bytes;  // of the scheduler, for any thread to read
+  const std::int64_t max_pages, page_bytes;  // copies of the scheduler's, for any thread to read
   const std::int64_t weight_bytes;
   const std::vector<std::int32_t> sampleable = sampleable_ids(*tokenizer, config);
   const std::exception_ptr closed =
@@ -116,7 +116,7 @@ void check(const LogitChanges& changes, const ModelConfig& config) {
   }
 }
 
-// Throws Error if none of the tokens that may be written is left.
+// Throws Error if biases and bans leave no token that can be sampled.
 void check_bans(const LogitChanges& changes, std::span<const std::int32_t> sampleable) {
   std::set<std::int32_t> banned;
   for (const auto& [id, bias] : changes.bias)
@@ -267,7 +267,7 @@ void Engine::submit_and_wait(std::shared_ptr<EngineCall> call) {
     const std::lock_guard lock(mutex_);
     if (closing_) throw Error("policy: it is being closed.");
     arrivals_.push_back(std::move(call));
-    arrived_.notify_one();  // under the lock: afterwards the engine may be closing
+    arrived_.notify_one();  // under the lock: afterwards the engine may be destroyed
   }
   done.get();
 }
@@ -286,7 +286,7 @@ void Engine::take_over(const std::shared_ptr<EngineCall>& call) noexcept {
 void Engine::work() {
   Scheduler& scheduler = state_->scheduler;
   for (bool closing = false; !closing;) {
-    std::vector<std::shared_ptr<EngineCall>> arrivals;  // takes no memory itself
+    std::vector<std::shared_ptr<EngineCall>> arrivals;  // filled by swap, which allocates nothing
     {
       std::unique_lock lock(mutex_);
       arrived_.wait(lock, [&] { return closing_ || scheduler.busy() || !arrivals_.empty(); });

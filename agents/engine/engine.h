@@ -1,6 +1,6 @@
-// agents/engine/engine.h - the engine of the local policy, with continuous batching: one thread owns the model (a
-// backend) and the caches; callers queue and wait. Between tokens new sequences join and finished ones leave. Equal
-// prompts, and equal starts of prompts, are computed once and shared, where they have the same adapter. A result
+// agents/engine/engine.h - the inference engine of the local policy, with continuous batching: between tokens new
+// sequences join the batch and finished ones leave. One thread owns the model (a backend) and the caches; callers queue
+// and wait. Equal prompts, and equal starts of prompts, are computed once if they use the same adapter. A result
 // depends only on its own request and the weights, not on threads or on other requests.
 #pragma once
 
@@ -28,25 +28,25 @@ namespace agon::agents {
 struct EngineOptions {
   int max_batch = 512;  // sequences decoded together
   int threads = 0;      // of agon's kernels; 0: one per core
-  // Of an engine that is made of weights: see CpuBackend.
+  // For an engine that is constructed from weights: see CpuBackend.
   std::int64_t cache_bytes = 0;
   kernels::KeyType keys = kernels::KeyType::f32;
-  std::int64_t idle_bytes = 256 << 20;  // limit of memory for cached pictures, and for cached prompts, not in use
-  double most_stall = 0.03;             // seconds in a step that sequences which generate wait for prompts to be read
-  bool share_starts = true;             // false: different prompts share no start, to measure what sharing saves
+  std::int64_t idle_bytes = 256 << 20;  // memory limit of cached pictures, and of cached prompts, that are not in use
+  double most_stall = 0.03;             // seconds per step for which generating sequences wait while prompts are read
+  bool share_starts = true;             // false: prompts share no starts, to measure what sharing saves
 };
 
 struct GenerationRequest {
   EncodedPrompt prompt;
   int n = 1;
   Sampling sampling;
-  std::shared_ptr<const EngineAdapter> adapter = nullptr;  // of the engine's model; null: the model itself
+  std::shared_ptr<const EngineAdapter> adapter = nullptr;  // an adapter of the engine's model; null: the model itself
 };
 struct ScoringRequest {
   EncodedPrompt prompt;
   std::vector<std::int32_t> token_ids;
-  double temperature = 1.0;  // temperature of log-probabilities
-  int alternatives = 0;      // told of each token, at most
+  double temperature = 1.0;  // of the log-probabilities
+  int alternatives = 0;      // returned per token, at most
   std::shared_ptr<const EngineAdapter> adapter = nullptr;
 };
 
@@ -55,46 +55,45 @@ inline constexpr Deadline kNoDeadline = Deadline::max();
 
 // Follows the work on one call. Must live until the call ends.
 struct GenerationWatch {
-  // Once any thread has set it, the call ends with an Error after what is being computed: a token, or the prompts of a
-  // step.
+  // Any thread may set it. The call then ends with an Error after the current step of the engine.
   const std::atomic<bool>& cancelled;
-  // On the engine's thread, after each token of each sample: its place among the results, and what is written so far.
-  // All samples wait for it meanwhile, so it must be quick; what it throws ends the call.
+  // Called on the engine's thread after each token of each sample, with the sample's place among the results and its
+  // text so far. All samples wait meanwhile, so it must be quick. An exception that it throws ends the call.
   std::function<void(std::size_t place, const Completion& so_far)> on_token = nullptr;
-  Deadline deadline = kNoDeadline;  // the call ends likewise once it has passed, running or waiting
+  Deadline deadline = kNoDeadline;  // once it has passed, the call ends likewise, running or waiting
 };
 
-// Sequences at the moment.
+// Current number of sequences.
 struct EngineLoad {
   int running = 0, waiting = 0;
 };
 
 struct EngineCall;   // one call of generate, score or states
-struct EngineState;  // state of the engine's thread
+struct EngineState;  // owned by the engine's thread
 
 class Engine {
  public:
   Engine(std::unique_ptr<ModelBackend> backend, const ModelConfig& config, std::shared_ptr<const Tokenizer> tokenizer,
          const EngineOptions& options);
-  // On agon's kernels.
+  // An engine on agon's kernels.
   Engine(EngineWeights weights, const ModelConfig& config, std::shared_ptr<const Tokenizer> tokenizer,
          const EngineOptions& options);
-  ~Engine();  // calls under way end with an Error
+  ~Engine();  // unfinished calls end with an Error
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
   // Thread-safe; each call waits for its whole result. Throws Error for a request that cannot run, before any request
-  // of the call runs, and for a failure during the engine's work. Other calls are not affected.
+  // of the call runs, and for a failure while the engine runs it. Other calls are not affected.
   std::vector<Completion> generate(std::vector<GenerationRequest> requests, GenerationWatch* watch = nullptr);
   std::vector<TokenScores> score(std::vector<ScoringRequest> requests, GenerationWatch* watch = nullptr);
   // The states after the last norm at every token of each continuation, [tokens, hidden_size].
   std::vector<std::vector<float>> states(std::vector<ScoringRequest> requests);
-  // Calls change(backend) on the engine's thread, and drops everything computed with the old weights. Throws Error
-  // while a request is under way, and what `change` throws.
+  // Calls change(backend) on the engine's thread, after dropping everything computed with the old weights. Throws Error
+  // while requests are running or waiting, and if `change` throws.
   void change_weights(std::function<void(ModelBackend&)> change);
   // Replaces the weights by others of the same shapes. REQUIRES: an engine on agon's kernels.
   void set_weights(EngineWeights weights);
-  // As ModelBackend::load_adapter.
+  // Like ModelBackend::load_adapter.
   std::shared_ptr<const EngineAdapter> load_adapter(const std::filesystem::path& folder) const;
   int max_context() const;
   ModelMemory memory() const;

@@ -15,7 +15,7 @@ std::optional<kernels::KeyType> find_key_type(std::string_view name) {
 std::string_view name_of(kernels::KeyType type) { return kKeyTypes[1 + static_cast<std::size_t>(type)]; }
 
 std::int64_t PagePool::bytes_for(const TextConfig& config, kernels::KeyType type) {
-  constexpr double kMost = 1LL << 60;  // of a config that lies
+  constexpr double kMost = 1LL << 60;  // a damaged config must not overflow
   const auto head = static_cast<double>(kernels::key_block_bytes({type, config.head_dim()}));
   return static_cast<std::int64_t>(std::min(kMost, head * config.num_key_value_heads * config.num_hidden_layers));
 }
@@ -37,7 +37,7 @@ bool PagePool::promise(std::int64_t pages) {
 
 PagePool::Page* PagePool::take() {
   if (free_.empty()) {
-    if (free_.capacity() <= pages_.size()) free_.reserve(2 * pages_.size() + 1);  // returning pages allocates nothing
+    if (free_.capacity() <= pages_.size()) free_.reserve(2 * pages_.size() + 1);  // give_back allocates nothing
     const std::int64_t bytes = head_bytes_ > 0 ? page_bytes_ : 0;
     return &pages_.emplace_back(
         Page{kernels::AlignedFloats(static_cast<std::size_t>(bytes) / sizeof(float)), std::ssize(pages_)});
@@ -70,7 +70,7 @@ void KeyValues::add(PagePool::Page* page) {
 }
 
 void KeyValues::require(std::int64_t tokens) {
-  if (PagePool::pages_for(tokens) > std::ssize(pages_))  // before a page is taken; grows as vectors do
+  if (PagePool::pages_for(tokens) > std::ssize(pages_))  // before a page is taken; grows geometrically
     reserve(std::max(PagePool::pages_for(tokens), 2 * std::ssize(pages_)));
   for (; std::ssize(pages_) < PagePool::pages_for(tokens); --promised_) {
     assert(promised_ > 0);

@@ -18,7 +18,7 @@ void append(std::string& bytes, std::string_view text) {
   bytes += text;
 }
 
-// Equal for messages and prefixes that are equal.
+// Identifies messages and prefix.
 Hash128 hash_of(const std::vector<Message>& messages, std::string_view prefix) {
   std::string bytes;
   append(bytes, prefix);
@@ -40,9 +40,10 @@ std::shared_ptr<LocalModel> load_model(const std::filesystem::path& folder, cons
   return std::make_shared<LocalModel>(std::move(model.folder), std::move(model.backend), options);
 }
 
-// The one that a policy of this process holds, or a new one. Files that have changed since are another model.
+// The model that another policy of this process has loaded, or a new one. A folder whose files have changed since is
+// another model.
 std::shared_ptr<LocalModel> shared_model(const std::filesystem::path& folder, const LocalPolicyOptions& options) {
-  if (!std::filesystem::exists(folder)) return load_model(folder, options);  // which says what is missing
+  if (!std::filesystem::exists(folder)) return load_model(folder, options);  // its error says what is missing
   using Key = std::tuple<std::string, std::string, BackendOptions, std::optional<Resampler>, int, int>;
   static std::mutex mutex;
   static std::map<Key, std::weak_ptr<LocalModel>> models;
@@ -100,7 +101,7 @@ LocalPolicy::LocalPolicy(ModelFolder folder, EngineWeights weights, const LocalP
 
 std::vector<Completion> LocalPolicy::complete(std::span<const CompletionRequest> requests) {
   std::vector<Completion> completions;
-  std::vector<std::size_t> places;  // in completions, of what is run
+  std::vector<std::size_t> places;  // indices in `completions` of the prompts that fit the context
   std::vector<GenerationRequest> encoded;
   Prompts prompts(*model_);
   for (const CompletionRequest& request : requests) {
@@ -121,7 +122,7 @@ std::vector<Completion> LocalPolicy::complete(std::span<const CompletionRequest>
 
 std::vector<TokenScores> LocalPolicy::score(std::span<const ScoreRequest> requests) {
   std::vector<TokenScores> scores(requests.size());
-  std::vector<std::size_t> places;  // in scores, of what is run
+  std::vector<std::size_t> places;  // indices in `scores` of the requests that fit the context
   std::vector<ScoringRequest> encoded;
   Prompts prompts(*model_);
   for (std::size_t i = 0; i < requests.size(); ++i) {

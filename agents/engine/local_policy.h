@@ -1,5 +1,5 @@
-// agents/engine/local_policy.h - the policy of a model on this machine: agents/policy.h implemented by the engine
-// (agents/engine/engine.h). Policies may be adapters of one base, whose engine they share.
+// agents/engine/local_policy.h - a policy (agents/policy.h) whose model runs on this machine, in an engine
+// (agents/engine/engine.h). Policies that are adapters of the same base share its engine.
 #pragma once
 
 #include <filesystem>
@@ -21,10 +21,10 @@ struct LocalPolicyOptions {
   int max_batch = 512;  // sequences decoded together
   int threads = 0;      // compute threads of agon's kernels; 0: the machine's cores. No influence on any result.
   BackendOptions backend;
-  std::optional<Resampler> resampler = std::nullopt;  // of pictures; nothing: the folder's
+  std::optional<Resampler> resampler = std::nullopt;  // of pictures; nullopt: the one that the folder names
 };
 
-// A model in memory, with its engine.
+// A loaded model with its engine.
 struct LocalModel {
   LocalModel(ModelFolder parts, std::unique_ptr<ModelBackend> backend, const LocalPolicyOptions& options);
   const ModelFolder folder;
@@ -36,13 +36,13 @@ class LocalPolicy : public Policy {
  public:
   LocalPolicy(ModelFolder folder, std::unique_ptr<ModelBackend> backend, const LocalPolicyOptions& options);
   LocalPolicy(ModelFolder folder, EngineWeights weights, const LocalPolicyOptions& options);  // on agon's kernels
-  // adapter: of the model, or null.
+  // adapter: an adapter of the model, or null.
   LocalPolicy(std::string name, std::shared_ptr<LocalModel> model, std::shared_ptr<const EngineAdapter> adapter);
 
   std::vector<Completion> complete(std::span<const CompletionRequest> requests) override;
   std::vector<TokenScores> score(std::span<const ScoreRequest> requests) override;
   Capabilities capabilities() const override;
-  // As those of the Engine, for a policy under training; they change every policy that shares the model.
+  // As in Engine, for a policy in training. They change every policy that shares the model.
   void set_weights(EngineWeights weights) { model_->engine.set_weights(std::move(weights)); }
   void change_weights(std::function<void(ModelBackend&)> change) { model_->engine.change_weights(std::move(change)); }
   const LocalModel& model() const { return *model_; }
@@ -54,9 +54,9 @@ class LocalPolicy : public Policy {
   const std::shared_ptr<const EngineAdapter> adapter_;
 };
 
-// `folder`: of a model, a GGUF file, or the folder of a LoRA adapter, which names its base (agents/hub/peft_config.h).
-// Policies of one base and the same options share its model as long as any of them lives. Throws Error for a folder
-// that cannot be loaded.
+// `folder`: a model folder, a GGUF file, or the folder of a LoRA adapter, which names its base
+// (agents/hub/peft_config.h). Policies with the same base and options share one loaded model while any of them lives.
+// Throws Error for a folder that cannot be loaded.
 std::unique_ptr<LocalPolicy> make_local_policy(const std::filesystem::path& folder,
                                                const LocalPolicyOptions& options = {});
 

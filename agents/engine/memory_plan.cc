@@ -18,14 +18,14 @@ std::int64_t values_in(const CheckpointTensor& tensor) {
   return count;
 }
 
-// A linear or an embedding, whose type a WeightKind chooses.
+// Whether the tensor is a linear or an embedding, whose type the WeightKind determines.
 bool is_linear(const std::string& name, const CheckpointTensor& tensor) {
   return tensor.view.shape.size() == 2 && name.ends_with(".weight") && name != "visual.pos_embed.weight";
 }
 
 std::string megabytes(std::int64_t bytes) { return fmt::format("{:.1f} MB", static_cast<double>(bytes) * 1e-6); }
 
-// "q8 (144.4 MB) or q4 (78.5 MB)": the types whose weights fit.
+// The types whose weights fit: "q8 (144.4 MB) or q4 (78.5 MB)".
 std::string fitting_kinds(const MemoryPlan& plan) {
   std::vector<std::string> fitting;
   for (const WeightKind kind : {WeightKind::bf16, WeightKind::q8, WeightKind::q4}) {
@@ -46,8 +46,8 @@ std::string memory_text(const ModelMemory& memory) {
 std::int64_t planned_weight_bytes(const CheckpointTensors& tensors, const ModelConfig& config, WeightKind kind) {
   std::int64_t bytes = 0;
   for (const auto& [name, tensor] : tensors.by_name) {
-    if (config.text.tie_word_embeddings && name == "lm_head.weight") continue;  // which the file repeats
-    if (!type_of(tensor)) continue;                                             // which loading refuses
+    if (config.text.tie_word_embeddings && name == "lm_head.weight") continue;  // a copy of the embedding
+    if (!type_of(tensor)) continue;                                             // loading refuses it
     const bool word = name == "lm_head.weight" || name == "model.embed_tokens.weight";
     const WeightKind own = word && kind == WeightKind::q4 ? WeightKind::q8 : kind;
     bytes += is_linear(name, tensor) ? packed_bytes(tensor, own)

@@ -1,4 +1,4 @@
-// agents/engine/memory_plan.h - how much memory a model will take, known before it is loaded.
+// agents/engine/memory_plan.h - plans the memory of a model before it is loaded: weights, keys and values.
 #pragma once
 
 #include <array>
@@ -14,9 +14,9 @@
 
 namespace agon::agents {
 
-// Bytes that the weights of a checkpoint take in the engine.
+// Bytes that the weights of a checkpoint will take in the engine.
 std::int64_t planned_weight_bytes(const CheckpointTensors& tensors, const ModelConfig& config, WeightKind kind);
-// Of this machine, or less where a cgroup allows less.
+// Bytes of memory of this machine, or the cgroup's limit if that is lower.
 std::int64_t machine_memory();
 
 struct MemoryWish {
@@ -26,20 +26,21 @@ struct MemoryWish {
   auto operator<=>(const MemoryWish&) const = default;
 };
 
-// What a model takes, or will take.
+// Memory that a model takes, or will take once it is loaded.
 struct ModelMemory {
   std::int64_t weight_bytes = 0;
-  std::int64_t key_value_bytes = 0;  // at most
+  std::int64_t key_value_bytes = 0;  // limit
   std::int64_t page_bytes = 0;       // keys and values of kernels::kKeyBlock tokens
   std::int64_t tokens() const { return key_value_bytes / page_bytes * kernels::kKeyBlock; }
 };
 // "weights 269.1 MB, KV for 131072 tokens in 6039.8 MB".
 std::string memory_text(const ModelMemory& memory);
 
-// Keys and values get what the limit leaves, and without a limit of its own at most a quarter of the machine's memory.
+// Keys and values get the memory that the weights leave. Without MemoryWish::limit, they get at most a quarter of the
+// machine's memory.
 struct MemoryPlan : ModelMemory {
   std::int64_t limit = 0;                                       // bytes
-  std::array<std::int64_t, std::size(kWeightKinds)> by_kind{};  // weight_bytes of each WeightKind
+  std::array<std::int64_t, std::size(kWeightKinds)> by_kind{};  // weight_bytes for each WeightKind
   bool fits() const { return key_value_bytes >= page_bytes; }
 };
 

@@ -18,7 +18,7 @@ bool names_device(std::string_view text) {
          std::all_of(number.begin(), number.end(), [](char digit) { return digit >= '0' && digit <= '9'; });
 }
 
-// Weak: where LibTorch is linked or loaded on demand, that definition takes its place.
+// Weak: the definition that comes with LibTorch, linked or loaded on demand, replaces this one.
 [[gnu::weak]] std::unique_ptr<ModelBackend> open_torch_backend(const std::filesystem::path&, const ModelConfig&,
                                                                const BackendOptions& options) {
   throw Error("policy: this program has no LibTorch, which the device '{}' needs. Use the device cpu.", options.device);

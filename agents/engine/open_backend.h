@@ -1,4 +1,4 @@
-// agents/engine/open_backend.h - opens a model on the device that a user names:
+// agents/engine/open_backend.h - opens a model on a device, which the user names as one of:
 //
 //   cpu              agon's kernels
 //   torch:cpu        LibTorch on the CPU
@@ -23,14 +23,14 @@ bool names_device(std::string_view text);
 
 struct BackendOptions {
   std::string device = kCpuDevice;
-  // LibTorch keeps keys and values in the type of the weights. Without a limit they may take a quarter of the machine's
-  // memory, or half of what is free on a GPU.
+  // LibTorch stores keys and values in the type of the weights. Without a limit they may take a quarter of the
+  // machine's memory, or half of the GPU's free memory.
   MemoryWish memory;
   auto operator<=>(const BackendOptions&) const = default;
 };
 
-// `folder` as for load_engine_weights. Throws Error for a device that is not named so or not there, for weights that do
-// not load or that the device does not take, and for a model that does not fit into the memory, with the figures.
+// `folder` as for load_engine_weights. Throws Error for a device that is unknown or unavailable, for weights that do
+// not load or that the device does not support, and, with the figures, for a model that does not fit into memory.
 std::unique_ptr<ModelBackend> open_backend(const std::filesystem::path& folder, const ModelConfig& config,
                                            const BackendOptions& options);
 
@@ -38,13 +38,13 @@ struct OpenModel {
   ModelFolder folder;
   std::unique_ptr<ModelBackend> backend;
 };
-// A whole model: its tokenizer is read while its weights are packed. Throws Error as open_backend and
+// Opens a whole model; its tokenizer is read while its weights are packed. Throws Error as open_backend and
 // open_model_folder do.
 OpenModel open_model(const std::filesystem::path& folder, const BackendOptions& options,
                      std::optional<Resampler> resampler = std::nullopt);
 
-// The same as open_backend for a device of LibTorch; agents/learn/backend/torch_backend.cc defines it, and the program
-// loads LibTorch for it (cli/learning/on_demand.cc). A program that has neither gets an Error.
+// open_backend for the devices of LibTorch. agents/learn/backend/torch_backend.cc defines it, and the program loads
+// LibTorch for it (cli/learning/on_demand.cc). In a program without these it throws Error.
 std::unique_ptr<ModelBackend> open_torch_backend(const std::filesystem::path& folder, const ModelConfig& config,
                                                  const BackendOptions& options);
 

@@ -10,7 +10,7 @@
 namespace agon::agents {
 namespace {
 
-// The type that rows are kept in.
+// The type in which rows are packed.
 struct Kept {
   bool bfloat = false;
   std::optional<kernels::CodeFormat> codes = {};
@@ -33,7 +33,7 @@ Kept kept_as(const LinearRows& rows, WeightKind kind) {
   return {};
 }
 
-// Tensors one below the other, as rows from 0 on.
+// The rows of several tensors, numbered from 0 on.
 class Stack {
  public:
   Stack(std::span<const LinearRows> tensors, int inputs)
@@ -51,12 +51,12 @@ class Stack {
     const Place at = place(row);
     return row_bytes(at.tensor, at.row);
   }
-  std::int64_t size() const {  // bytes of the files
+  std::int64_t size() const {  // bytes in the checkpoint
     std::int64_t bytes = 0;
     for (const LinearRows& rows : tensors_) bytes += std::ssize(rows.weight.view.bytes);
     return bytes;
   }
-  // The pages that lie entirely in these rows are no longer needed; others that are named by mistake are read again.
+  // Releases the file's pages that lie entirely in these rows. A page that is needed later is read again.
   void release(int begin, int end) const {
     for (const LinearRows& rows : tensors_) {
       const int first = std::clamp(begin, 0, rows.outputs), last = std::clamp(end, 0, rows.outputs);
@@ -91,8 +91,8 @@ class Stack {
   std::vector<float> bias_;
 };
 
-// Packs a few MB of rows at a time, and then lets go of the pages of the file that they lie in: or the file would count
-// in memory beside its weights.
+// Packs a few MB of rows at a time, and then releases the pages of the file that hold them. Otherwise the file would
+// take memory in addition to the packed weights.
 class PiecewiseRead {
  public:
   PiecewiseRead(const Stack& stack, const kernels::ParallelFor& parallel) : stack_(stack), parallel_(parallel) {}
@@ -128,7 +128,7 @@ kernels::BfloatLinear pack_bfloats(const Stack& stack, const kernels::ParallelFo
   return kernels::pack_bfloat_linear(
       stack.outputs(), stack.inputs(), stack.bias(),
       [&](int row, std::uint16_t* bits) {
-        if (stack.type(row).name == "BF16")  // a file's rows may lie at odd places
+        if (stack.type(row).name == "BF16")  // a file's rows may be unaligned
           std::memcpy(bits, stack.bytes(row).data(), sizeof *bits * static_cast<std::size_t>(stack.inputs()));
         else
           kernels::round_to_bfloat(stack.values(row).data(), stack.inputs(), bits);

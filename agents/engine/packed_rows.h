@@ -1,4 +1,4 @@
-// agents/engine/packed_rows.h - tensors of a checkpoint as one linear of the engine, in the type that is asked for.
+// agents/engine/packed_rows.h - packs tensors of a checkpoint into one linear of the engine, in the requested type.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@
 namespace agon::agents {
 
 struct LinearRows {
-  const CheckpointTensor& weight;  // [outputs, inputs], of weights
+  const CheckpointTensor& weight;  // [outputs, inputs]; its type holds weights (type_of)
   int outputs = 0;
-  std::vector<float> bias;  // [outputs], or empty; alike in all that are packed together
+  std::vector<float> bias;  // [outputs], or empty; all tensors packed together have one, or none has
 };
 
-// One below the other; neighbours of one type become one part.
+// Stacks the rows of all tensors. Neighbours of one type become one part, except rows that are used in place.
 TypedLinear pack_rows(std::span<const LinearRows> rows, int inputs, WeightKind kind,
                       const kernels::ParallelFor& parallel);
 
-// Bytes that a weight [outputs, inputs] takes so.
+// Bytes that a weight [outputs, inputs] takes when packed.
 std::int64_t packed_bytes(const CheckpointTensor& weight, WeightKind kind);
 
 }  // namespace agon::agents

@@ -38,7 +38,7 @@ PromptKey key_of(const EncodedPrompt& prompt, const ModelConfig& config, const E
   PromptKey key;
   const Hash128 reader = id_of(adapter);
   auto image = prompt.images.begin();
-  std::int64_t used = 0;  // tokens of that image
+  std::int64_t used = 0;  // tokens of the current image
   for (const std::int32_t id : prompt.ids) {
     if (!config.shows(id)) {
       key.push_back(mixed({0, static_cast<std::uint64_t>(id)}, reader));
@@ -120,7 +120,7 @@ void PromptCache::drop(Entries::iterator entry) {
   entries_.erase(entry);
 }
 
-// Least recently used first. A prompt in use counts as used now: it is checked again only after all others.
+// Drops the least recently used prompts first. A prompt in use is moved to the end of the order.
 void PromptCache::shrink() {
   for (std::size_t left = order_.size(); left > 0 && pages_ > idle_pages_; --left) {
     const Entries::iterator entry = entries_.find(*order_.front());

@@ -11,21 +11,21 @@ namespace agon::agents {
 namespace {
 
 constexpr int kBuckets = 4096;
-constexpr float kBucketsPerNat = 32;  // at least. Ids more than 128 nats below the largest logit have weight 0
+constexpr float kBucketsPerNat = 32;  // at least; ids more than 128 nats below the largest logit have weight 0
 
 constexpr std::uint16_t kNone = kBuckets;  // of an id that is not allowed
 constexpr std::size_t kStretch = 64;       // ids examined together
 
 using Entry = RankedDrawScratch::Entry;
 
-// One of the kStretch buckets from here on.
+// Whether one of the next kStretch entries is `bucket`.
 bool holds(const std::uint16_t* buckets, int bucket) {
   std::uint16_t found = 0;
   for (std::size_t i = 0; i < kStretch; ++i) found |= static_cast<std::uint16_t>(buckets[i] == bucket);
   return found != 0;
 }
 
-// The bucket rises as the logit falls. -inf and overflows are in the last bucket.
+// Lower logits get higher buckets. -inf and overflows are in the last one.
 AGON_MULTIVERSION void find_buckets(const float* logits, std::int64_t count, float max, float scale,
                                     std::uint16_t* buckets) {
   constexpr float kLast = kBuckets - 1;
@@ -48,14 +48,14 @@ AGON_MULTIVERSION float smallest_of(const float* logits, std::int64_t count) {
   return smallest;
 }
 
-// Buckets per unit of logits, chosen so that close logits spread over all buckets too.
+// Buckets per unit of logit, chosen so that logits in a narrow range also spread over all buckets.
 float scale_of(std::span<const float> logits, float max, float inverse_temperature) {
   const float range = max - smallest_of(logits.data(), std::ssize(logits));
   const float fine = (kBuckets - 1) / range, coarse = inverse_temperature * kBucketsPerNat;
   return std::isfinite(fine) ? std::max(fine, coarse) : coarse;
 }
 
-// Maps floats to integers of the reverse order; -0 equals 0.
+// Maps floats to integers in reverse order; -0 equals 0.
 std::uint32_t falling_key(float logit) {
   const auto bits = std::bit_cast<std::uint32_t>(logit + 0.0F);
   return (bits & 0x80000000U) != 0 ? bits : ~bits & 0x7fffffffU;
@@ -63,7 +63,7 @@ std::uint32_t falling_key(float logit) {
 
 constexpr int kDigitBits = 11, kDigits = 1 << kDigitBits;
 
-// Stable, by one digit of the keys.
+// One pass of a radix sort: stable, by one digit of the keys.
 void sort_by_digit(int shift, std::vector<Entry>& entries, std::vector<Entry>& other) {
   const auto digit = [&](const Entry& entry) { return (entry.key >> shift) & (kDigits - 1); };
   std::array<std::uint32_t, kDigits> places{};
@@ -124,13 +124,13 @@ void RankedDraw::sort(int bucket) {
               [](const Entry& a, const Entry& b) { return a.key != b.key ? a.key < b.key : a.id < b.id; });
     return;
   }
-  std::uint32_t differing = 0;  // bits of the keys
+  std::uint32_t differing = 0;  // bits in which the keys differ
   for (const Entry& entry : entries) differing |= entry.key ^ entries.front().key;
   for (int shift = 0; shift < 32; shift += kDigitBits)
     if ((differing >> shift & (kDigits - 1)) != 0) sort_by_digit(shift, entries, scratch_.other);
 }
 
-// In order.
+// The remaining ids of a bucket, sorted.
 std::span<const Entry> RankedDraw::kept_of(int bucket) {
   sort(bucket);
   const std::span<const Entry> all = scratch_.sorted;
@@ -191,7 +191,7 @@ void RankedDraw::keep_likely(double share) {
 
 std::int32_t RankedDraw::draw(double uniform) {
   double mass = 0;
-  int last = -1;  // of the buckets that weigh anything
+  int last = -1;  // last bucket with weight
   for (int bucket = 0; bucket < std::min(kBuckets, cut_.bucket + 1); ++bucket)
     if (const double here = kept_mass(bucket); here > 0) mass += here, last = bucket;
   if (last < 0) return -1;

@@ -11,7 +11,7 @@
 namespace agon::agents {
 namespace {
 
-constexpr double kLowestTemperature = 1e-6;  // keeps 1 / T a number
+constexpr double kLowestTemperature = 1e-6;  // keeps 1 / T finite
 
 float inverse_of(double temperature) {
   return temperature == 0 ? 1.0f : static_cast<float>(1.0 / std::max(temperature, kLowestTemperature));
@@ -41,8 +41,8 @@ bool likelier(std::span<const float> logits, std::int32_t a, std::int32_t b) {
   return first != second ? first > second : a < b;
 }
 
-// Draws one of the ids that top_k and top_p keep, by weight; of equally likely ids the first are kept. -1 if all
-// weights are 0.
+// Draws one of the ids that top_k, top_p and min_p keep, by weight; of equally likely ids the first are kept. Returns
+// -1 if all weights are 0.
 std::int32_t draw_truncated(double uniform, std::span<const float> logits, std::span<const std::int32_t> allowed,
                             const Sampling& sampling, float max, float inverse_temperature, SamplerScratch& scratch) {
   RankedDraw ranked(logits, scratch.weights, allowed, max, inverse_temperature, scratch.ranked);
@@ -52,7 +52,7 @@ std::int32_t draw_truncated(double uniform, std::span<const float> logits, std::
   return ranked.draw(uniform);
 }
 
-// Draws a candidate by weight; -1 if all weights are 0.
+// Draws a candidate by weight. Returns -1 if all weights are 0.
 std::int32_t draw(double uniform, std::span<const std::int32_t> candidates, std::span<const float> weights) {
   double mass = 0;
   for (const std::int32_t id : candidates) mass += static_cast<double>(weights[static_cast<std::size_t>(id)]);
@@ -75,7 +75,7 @@ void take_withheld(SamplerScratch& scratch, double total) {
   }
 }
 
-// -1 if all weights are 0.
+// Returns -1 if all weights are 0.
 std::int32_t likeliest_left(std::span<const std::int32_t> allowed, double total, const SamplerScratch& scratch) {
   const auto weight = [&](std::int32_t id) { return scratch.weights[static_cast<std::size_t>(id)]; };
   const std::int32_t first = *std::max_element(allowed.begin(), allowed.end(),
@@ -92,7 +92,7 @@ bool goes_on(const Beginning& beginning, std::span<const std::int32_t> written) 
          std::equal(written.begin(), written.end(), beginning.token_ids.begin());
 }
 
-// The first alternative to the token at `place` with which no excluded beginning continues.
+// The first alternative to the token at `place` that leads off all excluded beginnings.
 const Alternative* free_alternative(const Beginning& beginning, std::size_t place,
                                     std::span<const Beginning> excluded) {
   const auto before = std::span(beginning.token_ids).first(place);
@@ -111,8 +111,8 @@ bool holds_one(std::span<const std::int32_t> ids, std::span<const Beginning> exc
   });
 }
 
-// Takes the most likely way out of a beginning, after its token at `at`, if it is more likely than `best`. After
-// another beginning that is excluded there is no way out.
+// Sets `best` to the most likely way out of a beginning after its token at `at`, if that is more likely. There is no
+// way out after the end of another excluded beginning.
 void find_way_out(const Beginning& beginning, std::size_t at, std::span<const Beginning> excluded,
                   std::optional<Alternative>& best) {
   float logprob = 0;
@@ -125,7 +125,7 @@ void find_way_out(const Beginning& beginning, std::size_t at, std::span<const Be
   }
 }
 
-// The `count` most likely tokens, in order.
+// Writes the `count` most likely tokens to scratch.alternatives, most likely first.
 void tell_alternatives(std::span<const float> logits, std::span<const std::int32_t> allowed, std::size_t count,
                        const kernels::SoftmaxSums& sums, float inverse_temperature, SamplerScratch& scratch) {
   scratch.alternatives.clear();
@@ -186,7 +186,7 @@ SampledToken sample_token(std::span<const float> logits, std::span<const std::in
     id = whole ? draw(uniform, allowed, scratch.weights)
                : draw_truncated(uniform, logits, allowed, sampling, sums.max, inverse_temperature, scratch);
   }
-  if (id < 0) id = first_largest(logits, allowed);  // also if all allowed ids are too unlikely to have a weight
+  if (id < 0) id = first_largest(logits, allowed);  // also if all weights have underflowed to 0
   if (logits[static_cast<std::size_t>(id)] == -std::numeric_limits<float>::infinity())
     throw Error("policy: biases and bans leave no token that may be written here. Ban fewer.");
   return {id, logprob_of(logits[static_cast<std::size_t>(id)], sums, inverse_temperature)};

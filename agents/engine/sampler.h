@@ -1,5 +1,4 @@
-// agents/engine/sampler.h - picks one token from the logits of a row. Its only state is the caller's stream of random
-// numbers.
+// agents/engine/sampler.h - samples one token from a row of logits. Its only state is the caller's random stream.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +15,8 @@
 
 namespace agon::agents {
 
-// The ids that may be sampled, ascending. Not: special tokens other than the config's eos tokens (image_pad, im_start,
-// ...), and ids without a token (a padded vocabulary). Throws Error if none is left.
+// The ids that may be sampled, ascending: all except special tokens other than the config's eos tokens (image_pad,
+// im_start, ...) and ids without a token (a padded vocabulary). Throws Error if none is left.
 std::vector<std::int32_t> sampleable_ids(const Tokenizer& tokenizer, const ModelConfig& config);
 
 struct SampledToken {
@@ -34,21 +33,21 @@ struct SamplerScratch {
   std::vector<float> changed;  // logits
 };
 // Computes the effect of sampling.excluded on the next token of a completion that began with `written`.
-// scratch.withheld: ids, each with the share of its probability that leads to excluded completions; all of it if the id
-// completes one, or at T = 0. An id may occur several times. scratch.way_out, at T = 0: the most likely way to follow
-// an excluded completion with the next token and leave all excluded ones later, at one of its alternatives; with that
-// next token and the log-probability of everything up to the alternative.
+// scratch.withheld: ids, each with the probability of the rest of the excluded completion that it leads to; 1 if the
+// id completes one, or at T = 0. An id may occur several times.
+// scratch.way_out, at T = 0: the most likely way to follow an excluded completion with the next token and branch off
+// all excluded ones later, at one of the alternatives. It holds that next token, and the log-probability of everything
+// up to and including the alternative.
 void withhold(const Sampling& sampling, std::span<const std::int32_t> written, SamplerScratch& scratch);
 
-// T = 0: the first of the most likely allowed ids, or scratch.way_out if that is more likely. Otherwise one draw among
-// the allowed ids: the top_k most likely ones, of these the fewest that hold top_p of their mass, of
-// these the ones that min_p leaves. scratch.withheld is
-// subtracted from the probabilities first. Leaves sampling.alternatives in scratch.alternatives. Throws Error if the
-// logits are not numbers.
+// scratch.withheld is subtracted from the probabilities first. T = 0: the most likely allowed id (of equal ones the
+// first), or that of scratch.way_out if it is more likely. Otherwise one draw among the allowed ids that top_k, then
+// top_p, then min_p leave. Writes the sampling.alternatives most likely tokens to scratch.alternatives. Throws Error if
+// the logits are not finite.
 SampledToken sample_token(std::span<const float> logits, std::span<const std::int32_t> allowed,
                           const Sampling& sampling, Rng& rng, SamplerScratch& scratch);
 
-// Leaves the `alternatives` likeliest of `allowed` in scratch.alternatives.
+// The log-probability of `id` over all ids. Writes the `alternatives` most likely of `allowed` to scratch.alternatives.
 float token_logprob(std::span<const float> logits, std::span<const std::int32_t> allowed, std::int32_t id,
                     double temperature, int alternatives, SamplerScratch& scratch);
 

@@ -9,7 +9,7 @@
 namespace agon::agents {
 namespace {
 
-constexpr std::int64_t kLeastRead = 32;  // tokens
+constexpr std::int64_t kLeastRead = 32;  // fewest tokens to read in a step
 
 }  // namespace
 
@@ -96,7 +96,7 @@ void Scheduler::tell_watches() noexcept {
   }
 }
 
-// Others that run get their next token after what is admitted here has been read.
+// Limits the unread tokens to most_read_, since running sequences wait while tokens are read.
 void Scheduler::admit() {
   std::int64_t room = most_read_;
   for (const auto& prompt : unread_) room -= prompt->tokens() - prompt->tokens_read;
@@ -124,8 +124,8 @@ bool Scheduler::promise(std::int64_t pages) {
   return true;
 }
 
-// Finds or makes the prompt and promises memory for both; false if there is not enough memory until a running sequence
-// ends.
+// Finds or creates the prompt and promises memory for prompt and sequence. Returns false if there is not enough memory
+// until a running sequence ends.
 bool Scheduler::start(EngineSequence& sequence) {
   if (sequence.key.empty()) sequence.key = key_of(*sequence.request, config_, sequence.adapter.get());
   sequence.prompt = prompts_.find(sequence.key);
@@ -136,7 +136,7 @@ bool Scheduler::start(EngineSequence& sequence) {
   std::int64_t pages = own_pages + (sequence.prompt ? 0 : fresh_pages(tokens, shared));
   bool promised = promise(pages);
   if (!promised && running_.empty() && shared.of) {
-    // No sequence is running, and only the idle prompt whose start would be shared holds memory: drop it.
+    // No sequence is running, so only the idle prompt whose start would be shared holds memory: drop it.
     shared = {};
     pages = own_pages + fresh_pages(tokens, shared);
     promised = promise(pages);
@@ -151,13 +151,13 @@ bool Scheduler::start(EngineSequence& sequence) {
   const std::int64_t others = pages_.promised() - pages;
   try {
     sequence.own = std::make_unique<KeyValues>(pages_, own_pages);
-    if (sequence.completion && sequence.most_tokens == 0) sequence.finish(FinishReason::length);  // a full context
+    if (sequence.completion && sequence.most_tokens == 0) sequence.finish(FinishReason::length);  // the context is full
     if (!sequence.prompt) make_prompt(sequence, shared);
     if (sequence.completion && shared.of) sequence.completion->cached_tokens = static_cast<int>(shared.tokens);
   } catch (...) {
     sequence.own.reset();
     sequence.prompt.reset();
-    pages_.release(pages_.promised() - others);  // the part that no object took over
+    pages_.release(pages_.promised() - others);  // the pages that no object owns yet
     throw;
   }
   sequence.key = {};
@@ -183,9 +183,9 @@ std::int64_t Scheduler::most_read() const {
   return std::clamp(static_cast<std::int64_t>(most_stall_ * read_speed_), kLeastRead, most_read_);
 }
 
-// A prompt that no sequence waits for any more is given up.
+// Prompts that no sequence waits for any more are cancelled.
 void Scheduler::read_prompts() noexcept {
-  constexpr long kHolders = 2;  // unread_ and the cache
+  constexpr long kHolders = 2;  // owners of an unwanted prompt: unread_ and the cache
   for (const auto& prompt : unread_)
     if (prompt.use_count() <= kHolders) prompt->failure = cancelled_;
   const auto start = std::chrono::steady_clock::now();

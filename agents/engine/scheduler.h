@@ -1,6 +1,6 @@
-// agents/engine/scheduler.h - holds the waiting sequences of the engine and the ones that run as one batch. It decides
+// agents/engine/scheduler.h - holds the engine's sequences, those that wait and those that run as one batch. It decides
 // which sequence joins, with which prompt and pages, and which call is done; agents/engine/compute.h does the
-// arithmetic. Belongs to the engine's thread.
+// arithmetic. Used by the engine's thread only.
 #pragma once
 
 #include <cstdint>
@@ -28,36 +28,36 @@ class Scheduler {
   bool busy() const { return !waiting_.empty() || !running_.empty(); }
   int running() const { return static_cast<int>(running_.size()); }
   int waiting() const { return static_cast<int>(waiting_.size()); }
-  // Admits waiting sequences, reads on in their prompts, and generates the next token of every running one whose prompt
-  // is read. Long prompts are read over several steps: the others wait for options.most_stall of reading in each. A
-  // call is done when its last sequence ends. An exception in the work on one sequence, prompt or picture ends only the
-  // calls that need it.
+  // Admits waiting sequences, reads more of their prompts, and generates the next token of every running one whose
+  // prompt is read. Long prompts are read over several steps, so that other sequences wait at most about
+  // options.most_stall per step. A call is done when its last sequence ends. An exception in the work on one sequence,
+  // prompt or picture ends only the calls that need it.
   void step();
   void forget() noexcept;  // drops prompts and pictures, which were computed with the old weights
-  void fail(const std::exception_ptr& why) noexcept;  // ends every call; nothing is left
+  void fail(const std::exception_ptr& why) noexcept;  // ends every call and drops everything
 
  private:
   void enqueue(const std::shared_ptr<EngineCall>& call);
   void admit();
   bool start(EngineSequence& sequence);
-  bool promise(std::int64_t pages);  // drops unused prompts if needed, and no more than that
+  bool promise(std::int64_t pages);  // drops as many unused prompts as needed
   void make_prompt(EngineSequence& sequence, const SharedStart& shared);
   void read_prompts() noexcept;
   std::int64_t most_read() const;  // tokens of prompts in the next step
   void drop_failed_prompts() noexcept;
-  void drop_cancelled() noexcept;  // and those past their deadline
+  void drop_cancelled() noexcept;  // and calls past their deadline
   void tell_watches() noexcept;
   void deliver() noexcept;
-  void drop_ended() noexcept;  // and finished ones
+  void drop_ended() noexcept;  // and finished sequences
 
   const ModelConfig config_;
   const std::size_t max_batch_;
   const bool share_starts_;
   PagePool& pages_;  // of the backend
   EngineCompute compute_;
-  const std::int64_t most_read_;  // tokens of prompts and continuations that may wait to be read, except the last one's
+  const std::int64_t most_read_;  // limit of unread prompt and continuation tokens; the last one may exceed it
   const double most_stall_;
-  double read_speed_ = 0;  // tokens a second, of late; 0: not known
+  double read_speed_ = 0;  // tokens per second in the last step that read; 0: unknown
   PromptCache prompts_;
   std::deque<std::unique_ptr<EngineSequence>> waiting_;
   std::vector<std::unique_ptr<EngineSequence>> running_;

@@ -1,4 +1,4 @@
-// agents/engine/sequence.h - one sample of a request to the engine, or one continuation to be read.
+// agents/engine/sequence.h - one sequence in the engine: a sample that it generates, or a continuation that it scores.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace agon::agents {
 
-// Belongs to the engine's thread.
+// Used by the engine's thread only.
 struct EngineSequence {
   void finish(FinishReason reason);  // completes the sequence
 
@@ -27,15 +27,15 @@ struct EngineSequence {
   TokenScores* scores = nullptr;
   std::vector<float>* states = nullptr;
   std::int64_t most_tokens = 0;  // capacity of its own keys and values
-  PromptKey key;                 // key of the prompt, once it was looked up
+  PromptKey key;                 // of the prompt; cleared once the prompt is found or created
 
-  // Once under way:
+  // Set once the sequence runs:
   std::shared_ptr<CachedPrompt> prompt;
   std::unique_ptr<KeyValues> own;
   Rng rng;
   CompletionText text;
   bool finished = false;
-  std::exception_ptr failure;  // exception of the work on it; ends its call
+  std::exception_ptr failure;  // exception in the work on it; ends its call
 };
 
 }  // namespace agon::agents

@@ -14,7 +14,7 @@ float* room(kernels::AlignedFloats& buffer, std::int64_t rows, int columns) {
   return buffer.data();
 }
 
-// The inputs of the MLP's last linear, from what its first one gave: there or in scratch.inner.
+// Applies the MLP's activation to the output of its first linear. Returns the result, in place or in scratch.inner.
 const float* activate(const BlockWeights& weights, float* first, std::int64_t rows, BlockScratch& scratch,
                       const kernels::ParallelFor& parallel) {
   const int width = weights.down.inputs;

@@ -16,14 +16,13 @@ struct BlockScratch {
   kernels::AlignedFloats normed, qkv, attended, gate_up, inner, low_rank;
   LinearScratch linear;
 };
-// Reads the queries, keys and values of all rows (and may rotate them in place), writes what each row attended to:
+// Reads the queries, keys and values of all rows (and may rotate them in place) and writes the output of attention:
 // qkv [rows, outputs of weights.qkv] -> attended [rows, inputs of weights.attention_out].
 using Attend = std::function<void(float* qkv, float* attended)>;
 
-// y = norm(x), rows of the norm's width; y may be x.
+// y = norm(x) for each row, which has the norm's width; y may be x.
 void run_norm(const NormWeights& weights, float epsilon, const float* x, std::int64_t rows, float* y);
-// x [rows, hidden] += attention(norm(x)); x += mlp(norm(x)), in place. `adapted`: the rows whose linears have an
-// adapter.
+// x [rows, hidden] += attention(norm(x)), then x += mlp(norm(x)), in place. `adapted`: the rows that use an adapter.
 void run_block(const BlockWeights& weights, std::span<const AdaptedRows> adapted, float epsilon, float* x,
                std::int64_t rows, BlockScratch& scratch, const kernels::ParallelFor& parallel, const Attend& attend);
 

@@ -17,7 +17,7 @@ int outputs_of(const LinearPart& part) {
   return std::visit([](const auto& weight) { return weight.outputs; }, part);
 }
 
-// One call: each form of the inputs is made once.
+// One call of run_linear; converts the inputs to each type at most once.
 class Run {
  public:
   Run(const TypedLinear& weights, const float* x, std::int64_t rows, kernels::Store mode, LinearScratch& scratch,

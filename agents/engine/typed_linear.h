@@ -1,4 +1,4 @@
-// agents/engine/typed_linear.h - a linear of the engine, whose weights stay in the type that a checkpoint has them in.
+// agents/engine/typed_linear.h - a linear layer of the engine whose weights are fp32, bf16 or quantised codes.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ namespace agon::agents {
 
 using LinearPart = std::variant<kernels::PackedLinear, kernels::BfloatLinear, kernels::CodedLinear>;
 
-// Parts of the same inputs, their outputs one behind the other: queries, keys and values may be of three types.
+// One or more parts with the same inputs and concatenated outputs; queries, keys and values may have three types.
 struct TypedLinear {
   int inputs = 0, outputs = 0;
   std::vector<LinearPart> parts;
   void add(LinearPart part);
 };
 
-// The inputs of a call in the types of its parts. One a thread.
+// The inputs of a call, converted to the types of its parts. One per thread.
 struct LinearScratch {
   kernels::BfloatInputs bfloats;
   kernels::CodedInputs codes;
@@ -29,7 +29,7 @@ struct LinearScratch {
 // y = x W^T + b, or y += it, as kernels::linear: the bits of an output depend on its own row and column alone.
 void run_linear(const TypedLinear& weights, const float* x, std::int64_t rows, float* y, kernels::Store mode,
                 LinearScratch& scratch, const kernels::ParallelFor& parallel);
-// The weights of one output, as they are computed with: [inputs].
+// Decodes the weights of one output to the values that products use: [inputs].
 void decode_row(const TypedLinear& weights, int output, float* row);
 std::size_t bytes_of(const TypedLinear& weights);
 

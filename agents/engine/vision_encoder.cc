@@ -56,8 +56,7 @@ void add_places(const VisionWeights& weights, const VisionConfig& config, const 
   }
 }
 
-// x [patches, hidden] -> [image tokens, out_hidden_size]
-// adapter: or null.
+// x [patches, hidden] -> [image tokens, out_hidden_size]. adapter: may be null.
 std::vector<float> merge(const MergerWeights& weights, const MergerAdapter* adapter, const std::vector<float>& x,
                          BlockScratch& scratch, const ParallelFor& parallel) {
   const std::int64_t tokens = std::ssize(x) / weights.in.inputs;
@@ -74,7 +73,7 @@ std::vector<float> merge(const MergerWeights& weights, const MergerAdapter* adap
   return out;
 }
 
-// The vectors of every image token, one after another: parts [vectors a token][image tokens, size].
+// Interleaves parts [vectors per token][image tokens, size] so that the vectors of each image token are adjacent.
 std::vector<float> by_token(const std::vector<std::vector<float>>& parts, std::int64_t size) {
   if (parts.size() == 1) return parts.front();
   std::vector<float> all;
@@ -84,7 +83,7 @@ std::vector<float> by_token(const std::vector<std::vector<float>>& parts, std::i
   return all;
 }
 
-// Keys and values of one segment and head, and the queries of its units over them.
+// Attention of one head within one segment.
 void attend_segment(const VisionConfig& config, const PatchSegment& segment, const float* qkv, int head, float* out) {
   const int hidden = config.hidden_size, size = hidden / config.num_heads, stride = 3 * hidden;
   const int unit = config.spatial_merge_size * config.spatial_merge_size;

@@ -1,5 +1,5 @@
-// agents/engine/weight_comparison.h - how far a model in a smaller type is from the same model in fp32, on a few texts
-// that come with agon: prose, code, sums, JSON, two other languages.
+// agents/engine/weight_comparison.h - measures how much a model in a smaller weight type differs from the same model in
+// fp32, on a few built-in texts: prose, code, arithmetic, JSON and two other languages.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,15 @@ namespace agon::agents {
 struct WeightDifference {
   WeightKind weights = WeightKind::automatic;
   std::int64_t weight_bytes = 0;  // of the loaded weights
-  std::int64_t tokens = 0;        // of the texts, that both models scored
-  // Of the log-probabilities of the texts' tokens: |difference|, in nats.
+  std::int64_t tokens = 0;        // tokens of the texts that both models scored
+  // |difference| of the tokens' log-probabilities, in nats.
   double mean = 0, largest = 0;
-  double equal_greedy = 0;  // share of places where both find the same token likeliest
+  double equal_greedy = 0;  // share of places at which both models have the same most likely token
 };
 
-// One of each kind, in order. Keys and values are of the wish's type, in the reference of f32. Models are loaded one
-// after another; `done` is called after each, the reference first. Throws Error for a model that does not fit
-// (require_memory) and for a tokenizer that gives no tokens.
+// Returns one difference per kind, in order. Keys and values have the wish's type; in the reference they are f32.
+// Models are loaded one after another; `done` is called after each, the reference first. Throws Error for a model that
+// does not fit (require_memory) and for a tokenizer that gives too few tokens.
 std::vector<WeightDifference> compare_weights(const ModelFolder& model, std::span<const WeightKind> kinds,
                                               const MemoryWish& wish, const std::function<void()>& done);
 

@@ -9,7 +9,7 @@
 namespace agon::agents {
 namespace {
 
-// Packs a few MB at a time, and then lets go of the pages of the file that they lie in.
+// Packs a few MB at a time, and then releases the pages of the file that hold them.
 void pack(const kernels::BfloatLinear& view, const std::stop_token& stop) {
   constexpr std::size_t kPiece = 4 << 20;
   const std::size_t row = static_cast<std::size_t>(view.inputs) * sizeof(std::uint16_t);
@@ -31,10 +31,10 @@ void pack_views(const TypedLinear& linear, const std::stop_token& stop) {
 WeightPacker::WeightPacker(const EngineWeights& weights) {
   if (weights.files.empty()) return;
   thread_ = std::jthread([&weights](const std::stop_token& stop) {
-    ::setpriority(PRIO_PROCESS, 0, 19);  // of this thread alone
+    ::setpriority(PRIO_PROCESS, 0, 19);  // on Linux: of this thread alone
     try {
       for_each_product(weights, [&](const TypedLinear& linear) { pack_views(linear, stop); });
-    } catch (const std::bad_alloc&) {  // the products keep reading the rows
+    } catch (const std::bad_alloc&) {  // products keep reading the file's rows
     }
   });
 }

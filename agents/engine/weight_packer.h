@@ -1,5 +1,5 @@
-// agents/engine/weight_packer.h - packs weights that are views of a file's rows, behind the passes that compute with
-// them: the first token need not wait for it. The bits of no product change.
+// agents/engine/weight_packer.h - packs weights in the background while passes already compute with the file's rows, so
+// that the first token need not wait. Packing does not change the bits of any product.
 #pragma once
 
 #include <thread>
@@ -8,12 +8,12 @@
 
 namespace agon::agents {
 
-// A thread of the lowest priority. It ends with the last weight, or early with this object or where memory runs out:
-// the products then keep reading the rows. The weights must outlive it, and belong to no other packer.
+// Owns a thread of the lowest priority. It ends after the last weight, or early if this object is destroyed or memory
+// runs out; products then keep reading the file's rows. The weights must outlive it, and have no other packer.
 class WeightPacker {
  public:
   explicit WeightPacker(const EngineWeights& weights);
-  // Until all is packed. Any thread, but one at a time.
+  // Waits until packing has ended. Any thread may call it, but only one at a time.
   void wait();
 
  private:

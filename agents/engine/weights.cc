@@ -24,12 +24,12 @@ std::int64_t elements(const Shape& shape) {
 
 std::string shape_text(const Shape& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
 
-enum class Take { values, names };  // names: nothing is read, and what is handed out is empty
+enum class Take { values, names };  // names: nothing is read, and all tensors handed out are empty
 
-// Hands out the tensors of a checkpoint, and collects errors until finish().
+// Hands out the tensors of a checkpoint and collects errors, which finish() throws.
 class Checkpoint {
  public:
-  // `source` names them in messages.
+  // `source` names the checkpoint in messages.
   Checkpoint(std::string source, const std::map<std::string, CheckpointTensor>& tensors, WeightKind kind,
              Take take = Take::values)
       : source_(std::move(source)), tensors_(tensors), kind_(kind), take_(take) {}
@@ -53,13 +53,13 @@ class Checkpoint {
       return &found->second;
     return nullptr;
   }
-  // In fp32; zeros if the tensor is missing or wrong.
+  // The values in fp32; zeros if the tensor is missing or wrong.
   std::vector<float> take(const std::string& name, const Shape& shape) {
     const CheckpointTensor* const tensor = find(name, shape);
     if (tensor && reads()) return values_of(*tensor);
     return std::vector<float>(reads() ? static_cast<std::size_t>(elements(shape)) : 0);
   }
-  // Several of [outputs_i, inputs], one below the other.
+  // One linear of several tensors [outputs_i, inputs], stacked row-wise.
   TypedLinear linear(const std::vector<std::pair<std::string, std::int64_t>>& parts, std::int64_t inputs, bool bias,
                      WeightKind kind) {
     std::vector<LinearRows> rows;
@@ -76,7 +76,7 @@ class Checkpoint {
   TypedLinear linear(const std::vector<std::pair<std::string, std::int64_t>>& parts, std::int64_t inputs, bool bias) {
     return linear(parts, inputs, bias, kind_);
   }
-  // Of the embedding and the head.
+  // For the embedding and the head.
   TypedLinear words(const std::string& name, std::int64_t outputs, std::int64_t inputs) {
     return linear({{name, outputs}}, inputs, false, kind_ == WeightKind::q4 ? WeightKind::q8 : kind_);
   }

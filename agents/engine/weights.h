@@ -1,5 +1,5 @@
-// agents/engine/weights.h - the weights of a checkpoint as the engine's kernels read them, packed once.
-// Immutable after loading.
+// agents/engine/weights.h - loads the weights of a checkpoint into the layout that the engine's kernels read. Immutable
+// after loading, except that agents/engine/weight_packer.h packs rows in the background.
 #pragma once
 
 #include <filesystem>
@@ -18,11 +18,11 @@
 namespace agon::agents {
 
 struct NormWeights {
-  std::vector<float> weight, bias;  // bias: of a LayerNorm; empty: an RMS norm
+  std::vector<float> weight, bias;  // bias: empty for an RMS norm, else a LayerNorm
 };
 
-// A pre-norm transformer block, of the decoder or of the vision tower. qkv: queries, keys, values one after another;
-// gate_up likewise, or the one linear that an MLP without a gate begins with.
+// A pre-norm transformer block of the decoder or the vision tower. qkv: queries, keys and values concatenated; gate_up:
+// gate and up concatenated, or the first linear of an MLP without a gate.
 struct BlockWeights {
   NormWeights attention_norm, mlp_norm;
   std::vector<float> query_norm, key_norm;  // [head_dim], or empty: heads are not normalised
@@ -30,7 +30,7 @@ struct BlockWeights {
   TypedLinear qkv, attention_out, gate_up, down;
 };
 
-// Makes one image token of a block of merged patches. The norm's width is a patch's, or that of the merged ones.
+// Merges a block of patches into one image token. The norm has the width of one patch, or of the merged block.
 struct MergerWeights {
   NormWeights norm;
   TypedLinear in, out;
@@ -41,7 +41,7 @@ struct VisionWeights {
   std::vector<float> places;  // [position_embeddings, hidden_size], or empty
   std::vector<BlockWeights> blocks;
   MergerWeights merger;
-  std::vector<MergerWeights> deepstack;  // of each of deepstack_blocks
+  std::vector<MergerWeights> deepstack;  // one for each of deepstack_blocks
 };
 
 struct EngineWeights {
@@ -49,19 +49,19 @@ struct EngineWeights {
   std::shared_ptr<const TypedLinear> embedding;  // [vocab_size, hidden_size]
   std::vector<BlockWeights> layers;
   std::vector<float> norm;
-  std::shared_ptr<const TypedLinear> lm_head;      // the embedding if they are tied
-  std::vector<std::shared_ptr<const void>> files;  // that views (kernels/linear/bfloat/linear.h) lie in
+  std::shared_ptr<const TypedLinear> lm_head;      // the same object as the embedding if they are tied
+  std::vector<std::shared_ptr<const void>> files;  // keep alive what views (kernels/linear/bfloat/linear.h) point to
 };
 
-// Calls visit with each linear that passes compute products with: all but an embedding that is not the head.
+// Calls visit with each linear that is used in products: all except an embedding that is not also the head.
 void for_each_product(const EngineWeights& weights, const std::function<void(const TypedLinear&)>& visit);
 std::size_t bytes_of(const EngineWeights& weights);
-// Of those, what one more token of every sequence reads: all but the vision tower and an embedding that is not the
-// head.
+// Bytes of the weights that a decode step reads: all but the vision tower and an embedding that is not also the head.
 std::size_t step_bytes(const EngineWeights& weights);
 
-// The type that weights of linears are kept in. automatic: the file's, bf16 for BF16 and codes for those of GGUF, else
-// fp32. q8, q4: codes of the file's values (make_row_codes); under q4 the embedding and the head have eight bits.
+// The type in which weights of linears are stored. automatic: bf16 for BF16 tensors, GGUF's codes for its quantised
+// ones, else fp32. q8, q4: codes made of the file's values (make_row_codes); with q4 the embedding and the head have
+// eight bits.
 enum class WeightKind { automatic, f32, bf16, q8, q4 };
 inline constexpr std::string_view kWeightKinds[] = {"auto", "f32", "bf16", "q8", "q4"};  // their names, in order
 std::optional<WeightKind> find_weight_kind(std::string_view name);
@@ -72,9 +72,9 @@ inline std::string_view name_of(WeightKind kind) { return kWeightKinds[static_ca
 // than the config asks for.
 EngineWeights load_engine_weights(const std::filesystem::path& folder, const ModelConfig& config,
                                   WeightKind kind = WeightKind::automatic);
-// Throws that Error for a model that would not load, and reads no values.
+// Throws the same Error for a model that would not load, without reading any values.
 void check_engine_weights(const std::filesystem::path& folder, const ModelConfig& config);
-// load_engine_weights from tensors in memory, by their hub names.
+// Like load_engine_weights, from tensors in memory by their hub names.
 EngineWeights make_engine_weights(const std::map<std::string, TensorView>& tensors, const ModelConfig& config);
 
 }  // namespace agon::agents

@@ -15,8 +15,8 @@ using jinja::Value;
 constexpr std::string_view kImage = "<|image_pad|>", kVideo = "<|video_pad|>";
 constexpr std::string_view kChatMl[] = {"<|im_start|>",   "<|im_end|>", "<|vision_start|>",
                                         "<|vision_end|>", kImage,       kVideo};
-// U+FFFC, the object replacement character, stands for a turn that is given by its tokens, and for a text of which it
-// matters only where it comes out. It is neither white space nor empty, so that templates keep it.
+// U+FFFC, the object replacement character, is the placeholder for a turn given by its tokens, and for a text of which
+// only the position in the output matters. It is neither white space nor empty, so that templates keep it.
 constexpr std::string_view kPlaceholder = "\uFFFC";
 constexpr Origin kFirstTurn = jinja::kGiven + 1;  // the origin of the placeholder of message 0; message 1 follows
 
@@ -32,7 +32,7 @@ Value part_value(const Part& part) {
   return dict({{"type", Value::of(part.is_video() ? "video" : "image")}});
 }
 
-// A text, or a list of parts where there are images or videos or the template wants one.
+// A text; or a list of parts if there are images or videos, or if the template needs one.
 Value content_value(const Message& message, bool as_parts) {
   const auto is_text = [](const Part& part) { return part.is_text(); };
   if (!as_parts && std::all_of(message.parts.begin(), message.parts.end(), is_text))
@@ -51,7 +51,7 @@ Value tool_call_value(const ToolCall& call) {
 
 Value message_value(const Message& message, std::size_t index, bool as_parts) {
   const Value role = Value::of(to_string(message.role));
-  if (!message.token_ids.empty()) {  // its tool calls are in its tokens
+  if (!message.token_ids.empty()) {  // its tokens include its tool calls
     const Value turn = Value::of(kPlaceholder, kFirstTurn + static_cast<Origin>(index));
     return dict({{"role", role}, {"content", as_parts ? Value::list({text_part(turn)}) : turn}});
   }
@@ -64,7 +64,7 @@ Value message_value(const Message& message, std::size_t index, bool as_parts) {
 
 // Cuts a rendered text into pieces; adjacent texts become one.
 class PieceCutter {
-  // The pictures, or the videos, in the order of the messages, and how often the template has placed one.
+  // The pictures, or the videos, in the order of the messages, and how many the template has placed so far.
   struct Shown {
     std::vector<const Part*> parts;
     std::size_t times = 0;
@@ -114,7 +114,7 @@ class PieceCutter {
   }
 
  private:
-  // Through the last generation prompt. A template that opens past turns in another way keeps all it writes.
+  // The text up to the end of its last generation prompt. If a template opens past turns differently, the whole text.
   static std::string_view up_to(std::string_view text, std::string_view generation_prompt) {
     const std::size_t at = generation_prompt.empty() ? std::string_view::npos : text.rfind(generation_prompt);
     return at == std::string_view::npos ? text : text.substr(0, at + generation_prompt.size());
@@ -123,7 +123,7 @@ class PieceCutter {
     written_[message] += times;
     pieces_.push_back({PromptPiece::Kind::tokens, {}, {}, messages_[message].token_ids});
   }
-  // Text of the template: its special tokens are markup.
+  // Adds text of the template, whose special tokens become markup.
   void add_own(std::string_view text) {
     std::size_t plain = 0;
     for (std::size_t at = 0; at < text.size();) {
@@ -162,7 +162,7 @@ class PieceCutter {
   const std::vector<std::string>& special_tokens_;
   const std::string& source_;
   Shown images_, videos_;
-  std::vector<std::size_t> written_;  // how often each sampled turn came out
+  std::vector<std::size_t> written_;  // how often each sampled turn was written
   std::vector<PromptPiece> pieces_;
 };
 
@@ -190,7 +190,7 @@ ChatTemplate ChatTemplate::parse(std::string_view jinja, const std::string& sour
   return result;
 }
 
-// Whether the template writes what a user says, given as a text or as a list of parts.
+// Whether the template writes a user's message that is given as a text, or as a list of parts.
 bool ChatTemplate::shows_probe(bool as_parts) const try {
   return rendered(probe_messages(as_parts), true, {}).view().find(kPlaceholder) != std::string_view::npos;
 } catch (const Error&) {
@@ -207,7 +207,7 @@ Text ChatTemplate::rendered(Value messages, bool opens_turn, const ChatInputs& i
   return template_.render(variables);
 }
 
-// What add_generation_prompt adds to a conversation; nothing if that cannot be said.
+// The text that add_generation_prompt appends to a conversation; empty if it does more than append.
 Text ChatTemplate::generation_prompt(const ChatInputs& inputs) const try {
   const Text with = rendered(probe_messages(wants_parts_), true, inputs);
   const Text without = rendered(probe_messages(wants_parts_), false, inputs);

@@ -1,4 +1,4 @@
-// agents/hub/chat_template.h - turns messages into a prompt with the chat template of a checkpoint.
+// agents/hub/chat_template.h - renders messages into a prompt with the chat template of a checkpoint.
 #pragma once
 
 #include <memory>
@@ -12,9 +12,9 @@
 
 namespace agon::agents {
 
-// One piece of a rendered prompt: a special token of the template, text (it contains no special tokens; the template's
-// "user\n" is in one piece with the user's text, because they are tokenised together), an image, a video, or the tokens
-// that a policy wrote.
+// One piece of a rendered prompt: a special token of the template (markup), text, an image, a video, or the tokens that
+// a policy wrote. Text contains no special tokens. The template's "user\n" and the user's text are one piece, because
+// they are tokenised together.
 struct PromptPiece {
   enum class Kind { markup, text, image, video, tokens };
   Kind kind = Kind::markup;
@@ -24,36 +24,35 @@ struct PromptPiece {
   std::shared_ptr<const Video> video = nullptr;
 };
 
-// What a template gets besides the messages.
+// Inputs of a template in addition to the messages.
 struct ChatInputs {
   Json tools;                       // a list of function schemas, or null
-  Json variables = Json::object();  // such as {"enable_thinking": false}; their texts may become special tokens
-  bool opens_turn = true;           // the generation prompt opens the assistant's turn
+  Json variables = Json::object();  // such as {"enable_thinking": false}; trusted: may hold special tokens
+  bool opens_turn = true;           // end with the generation prompt, which opens the assistant's turn
 };
 
 class ChatTemplate {
  public:
-  // Takes any template that agents/hub/jinja can run; throws Error for another one, with the line and what is unknown.
-  // `special_tokens`: the tokenizer's, beyond those of ChatML and of pictures. `variables`: of every prompt, such as
-  // {"bos_token": "<s>"}.
+  // Throws Error for a template that agents/hub/jinja cannot run, with the line and what is unknown. `special_tokens`:
+  // those of the tokenizer; ChatML's and the pictures' are always included. `variables` are set for every prompt, such
+  // as {"bos_token": "<s>"}.
   static ChatTemplate parse(std::string_view jinja, const std::string& source,
                             const std::vector<std::string>& special_tokens = {}, Json variables = Json::object());
 
-  // The prompt, with inputs.opens_turn up to and with the template's generation prompt and `prefix`. Special tokens
-  // come from the template and the variables alone: what a message or a tool says stays text. An <|image_pad|> of the
-  // template is an image, a <|video_pad|> a video.
+  // The rendered messages, the generation prompt if inputs.opens_turn, and `prefix`. Special tokens come only from the
+  // template and the variables: the content of messages and tools stays text. The template's <|image_pad|> becomes an
+  // image, its <|video_pad|> a video.
   //
-  // A turn with token_ids is given by them, as it was sampled: the template sees one character in its place, and what
-  // it writes between the generation prompt and that character (Qwen3's empty <think> block) is left out. Throws Error
-  // if the template refuses the messages, drops or repeats a sampled turn, or writes another number of images or
-  // videos.
+  // A turn with token_ids keeps these tokens as they were sampled: the template gets one placeholder character instead,
+  // and text that it writes between the generation prompt and the placeholder (Qwen3's empty <think> block) is dropped.
+  // Throws Error if the template rejects the messages, drops or repeats a sampled turn, or writes another number of
+  // images or videos than the messages have.
   std::vector<PromptPiece> render(const std::vector<Message>& messages, std::string_view prefix = {},
                                   const ChatInputs& inputs = {}) const;
-  bool takes_tools() const { return jinja_.find("tools") != std::string::npos; }  // it says something of them
+  bool takes_tools() const { return jinja_.find("tools") != std::string::npos; }  // whether the template mentions tools
   const std::string& jinja() const { return jinja_; }
-  const Json& variables() const { return variables_; }  // as parse was given them
-  // The template that agon writes for its own models: ChatML without a default system message, as Jinja that
-  // transformers renders identically.
+  const Json& variables() const { return variables_; }  // as given to parse()
+  // The template of agon's own models: ChatML without a default system message. transformers renders it identically.
   static std::string plain_jinja();
 
  private:
@@ -65,7 +64,7 @@ class ChatTemplate {
   jinja::JinjaTemplate template_;
   std::vector<std::string> special_tokens_;  // longest first
   Json variables_ = Json::object();
-  bool wants_parts_ = false;  // content is a list of parts even if it is all text
+  bool wants_parts_ = false;  // the template needs content as a list of parts, even if it is all text
 };
 
 }  // namespace agon::agents

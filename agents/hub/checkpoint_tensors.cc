@@ -32,7 +32,7 @@ CheckpointTensors open_gguf(const fs::path& path, const ModelConfig& config) {
   return tensors;
 }
 
-// Programs of Llama 2's days saved the rotations too, which follow from the config.
+// Old Llama 2 checkpoints also store the rotary frequencies, which follow from the config.
 bool is_rotation(const std::string& name) { return name.ends_with(".rotary_emb.inv_freq"); }
 
 }  // namespace

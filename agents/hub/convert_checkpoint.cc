@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The values of a tensor that is to be written in `type`. Throws Error for one that is no number there.
+// The values of a tensor to be written in `type`. Throws Error for a value that is not finite in that type.
 std::vector<float> numbers_of(const std::string& name, const CheckpointTensor& tensor, std::string_view type) {
   constexpr float kMostHalf = 65504;
   std::vector<float> values = values_of(tensor);
@@ -36,7 +36,7 @@ std::vector<float> numbers_of(const std::string& name, const CheckpointTensor& t
   return values;
 }
 
-// A tensor's values in a type of numbers.
+// Values as the bytes of F32, F16 or BF16.
 std::vector<std::uint8_t> bytes_in(const std::vector<float>& values, std::string_view type) {
   std::vector<std::uint8_t> bytes(values.size() * (type == "F32" ? 4 : 2));
   if (type == "F32") {
@@ -52,7 +52,7 @@ std::vector<std::uint8_t> bytes_in(const std::vector<float>& values, std::string
   return bytes;
 }
 
-// The file's pages of a tensor are let go when it is made.
+// Releases the file's pages of a tensor once it is converted.
 TensorMaker hub_tensor(const std::string& name, const CheckpointTensor& tensor, std::string_view type,
                        const std::function<void()>& made) {
   return {std::string(type), tensor.view.shape, [&tensor, &made, name, type] {
@@ -67,7 +67,7 @@ const char* dtype_name(std::string_view type) {
   return type == "F32" ? "float32" : type == "F16" ? "float16" : "bfloat16";
 }
 
-// Of a matrix, or of a bias with one value a row.
+// Reorders the rows of a matrix, or of a bias with one value per row.
 std::vector<float> in_order(const std::vector<float>& values, const std::vector<std::int64_t>& order) {
   const std::size_t width = values.size() / order.size();
   std::vector<float> result;
@@ -94,7 +94,7 @@ GgufTensor gguf_tensor(const std::string& hub_name, const CheckpointTensor& tens
           }};
 }
 
-// Each tensor tells when it is written.
+// Makes each tensor report progress when it is written.
 void report(std::vector<GgufTensor>& tensors, std::size_t before, std::size_t all, const ConvertProgress& progress) {
   for (GgufTensor& tensor : tensors)
     tensor.each_row = [each_row = tensor.each_row, &progress, done = ++before, all](const auto& put) {
@@ -111,11 +111,11 @@ CheckpointTensors open_weights(const fs::path& from, const ModelConfig& config) 
   return tensors;
 }
 
-// Calls write(half) for a folder beside `folder`, which then takes its name.
+// Calls write(half) for a temporary folder next to `folder`, which is then renamed to it.
 void write_whole(const fs::path& folder, const std::function<void(const fs::path&)>& write) {
   const fs::path named = folder.has_filename() ? folder : folder.parent_path();
   const fs::path half = named.string() + ".half";
-  fs::remove_all(half);  // of a process that was killed
+  fs::remove_all(half);  // left by a process that was killed
   try {
     make_folders(half);
     write(half);
@@ -141,7 +141,7 @@ void write_hub_folder(const fs::path& from, const fs::path& folder, std::string_
   write_whole(folder, [&](const fs::path& half) {
     try {
       save_model_files(half, parts, dtype_name(type));
-    } catch (const Json::exception& error) {  // JSON holds texts in UTF-8 alone
+    } catch (const Json::exception& error) {  // JSON texts must be UTF-8
       throw Error("{}: a text in it cannot be written as JSON: {}. Is the file damaged?", from.string(), error.what());
     }
     write_safetensors(half / "model.safetensors", made, {{"format", "pt"}});
@@ -159,7 +159,7 @@ void write_gguf_file(const fs::path& from, const fs::path& file, std::string_vie
     if (name == "lm_head.weight" && parts.config.text.tie_word_embeddings) continue;
     if (parts.config.vision && name.starts_with("visual.")) {
       const std::string_view own = type.starts_with('Q') ? "F16" : type;
-      numbers_of(name, tensor, own);  // or throws: its parts are not looked at when they are written
+      numbers_of(name, tensor, own);  // throws for a bad value: the parts are not checked when written
       for (GgufTensor& part : gguf_vision_parts(name, tensor, *parts.config.vision, own))
         tower.push_back(std::move(part));
     } else {
@@ -173,7 +173,7 @@ void write_gguf_file(const fs::path& from, const fs::path& file, std::string_vie
          }});
   report(tower, 0, text.size() + tower.size(), progress);
   report(text, tower.size(), text.size() + tower.size(), progress);
-  // The tower first: who finds the model finds it whole.
+  // The tower first, so that a model file is never there without its tower.
   if (parts.config.vision) write_gguf(mmproj_of(file), tower_keys, tower);
   write_gguf(file, gguf_keys(parts, from.filename().string()), text);
 }

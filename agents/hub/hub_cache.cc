@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of a name's part: what the hub allows, and no path of a file system.
+// Whether the text can be one part of a name on the hub, which excludes file-system paths.
 bool is_part(std::string_view text) {
   return !text.empty() && text.size() <= 96 && text != "." && text != ".." &&
          std::all_of(text.begin(), text.end(), [](char c) {

@@ -28,9 +28,9 @@ constexpr double kDay = 24 * 3600, kStall = 30;  // seconds
 constexpr std::size_t kMostListing = 64 << 20;   // bytes
 constexpr std::int64_t kMostFile = 1ll << 42;
 
-// What the endpoint says of a file.
+// The endpoint's description of a file.
 struct RemoteFile {
-  std::string url;  // where its bytes are
+  std::string url;  // where to download it
   std::string etag;
   std::int64_t bytes = 0;
 };
@@ -71,7 +71,7 @@ class Puller {
     fail(fmt::format("{}: status {}", what, reply.status));
   }
 
-  // Follows at most three redirects of a renamed repository. Redirects to where a file is stored are the caller's.
+  // Follows at most three redirects of a renamed repository. Redirects to a file's storage are left to the caller.
   net::HttpReply ask(net::HttpRequest& request) const {
     net::HttpReply reply = net::request_with_retries(request, {});
     for (int i = 0; i < 3 && is_redirect(reply) && !reply.headers.contains("x-linked-size"); ++i) {
@@ -125,7 +125,7 @@ class Puller {
                        fmt::join(all, ", ")));
     return wanted;
   }
-  // At the top of the repository.
+  // Whether a model folder needs the file. Only files at the top of the repository count.
   static bool is_of_model(const std::string& file) {
     constexpr std::string_view kNames[] = {
         "config.json",           "generation_config.json",   "tokenizer.json",
@@ -140,7 +140,7 @@ class Puller {
     net::HttpRequest request;
     request.url = fmt::format("{}/{}/resolve/{}/{}", server_.endpoint, name_.repository, commit, url_path(file));
     request.headers = headers();
-    request.headers.push_back("Accept-Encoding: identity");  // the size is that of the file
+    request.headers.push_back("Accept-Encoding: identity");  // so that content-length is the file's size
     request.seconds = kStall;
     request.head = request.keeps_headers = true;
     net::HttpReply reply = ask(request);
@@ -237,7 +237,7 @@ class Puller {
       return done <= remote.bytes;
     });
     if (failure) std::rethrow_exception(failure);
-    // It began anew, so that what came is not the rest; or there is no such rest.
+    // The server sent the whole file instead of the rest (200), or the range does not exist (416): start again.
     if (before > 0 && (reply.status == 200 || reply.status == 416)) fs::resize_file(half, 0);
     if (static_cast<std::int64_t>(fs::file_size(half)) > remote.bytes) {
       fs::resize_file(half, 0);
@@ -246,7 +246,7 @@ class Puller {
     return reply;
   }
 
-  // An etag of 64 digits is SHA-256, one of 40 that of git; others say nothing of the bytes.
+  // An etag of 64 digits is a SHA-256, one of 40 is git's SHA-1; others do not identify the content.
   void check_hash(const std::string& file, const RemoteFile& remote, const fs::path& half) const {
     const bool is_git = remote.etag.size() == 40;
     if (!is_git && remote.etag.size() != 64) return;

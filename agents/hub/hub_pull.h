@@ -1,4 +1,4 @@
-// agents/hub/hub_pull.h - fetches a model of the Hugging Face hub into the cache (agents/hub/hub_cache.h).
+// agents/hub/hub_pull.h - downloads a model of the Hugging Face hub into the cache (agents/hub/hub_cache.h).
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,19 @@ namespace agon::agents {
 
 struct HubServer {
   std::string endpoint = "https://huggingface.co";
-  std::string token;     // empty: none; it is sent to the endpoint's host alone, and is in no message
-  bool offline = false;  // nothing is fetched
+  std::string token;     // empty: none; sent only to the endpoint, and never in an error message
+  bool offline = false;  // download nothing
 };
 HubServer hub_server();  // $HF_ENDPOINT, $HF_TOKEN or the token file of huggingface-cli, $HF_HUB_OFFLINE
 
-// Called with the file, its bytes so far and in all.
+// Called with the file's name, its bytes so far, and its total bytes.
 using PullProgress = std::function<void(const std::string& file, std::int64_t done, std::int64_t all)>;
 
-// Fetches what a model folder needs (configs, tokenizer, template, safetensors), or the one file that is named, and
-// returns the snapshot's folder or file. Files that are there are not fetched again, a half one is continued. Each file
-// has the size and hash that the server told, or Error is thrown and nothing takes its name; so it is for a server that
-// does not answer, an answer that is no JSON, a full disk.
+// Downloads the files of a model folder (configs, tokenizer, template, safetensors), or only the file that `name`
+// names. Returns the snapshot's folder or that file. Existing files are skipped, partial ones are resumed. Each file is
+// checked against the size that the server reported and, if its etag is a hash, against that hash. Throws Error if they
+// differ, if the server does not answer or its answer is not JSON, and if the disk is full; the file then does not
+// appear under its name.
 std::filesystem::path pull(const HubServer& server, const HubName& name, const PullProgress& progress);
 
 }  // namespace agon::agents

@@ -8,7 +8,7 @@
 
 namespace agon::agents {
 
-// A tokenizer has some 10 MB; more than 256 MB is refused. Throws Error for a file that cannot be read.
+// Throws Error for a file that cannot be read, or is larger than 256 MB (a tokenizer has about 10 MB).
 std::string read_small_file(const std::filesystem::path& path);
 Json read_json_file(const std::filesystem::path& path);  // throws Error for a file that cannot be read or is not JSON
 

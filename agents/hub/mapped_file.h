@@ -1,4 +1,4 @@
-// agents/hub/mapped_file.h - a file in memory, read where it lies.
+// agents/hub/mapped_file.h - memory-maps a file for reading, without copying it.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace agon::agents {
 
-// Owns the mapping. Throws Error for what is not a regular file, or cannot be opened.
+// Owns the mapping. Throws Error for anything but a regular file, and for one that cannot be opened or mapped.
 class MappedFile {
  public:
   explicit MappedFile(const std::filesystem::path& path);
@@ -21,7 +21,7 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
-// Takes the pages that lie entirely in `bytes`, of a mapped file, out of this process; they are read again when needed.
+// Drops the pages of a mapped file that lie entirely in `bytes` from this process; they are read again when needed.
 void release_pages(std::span<const std::uint8_t> bytes);
 
 }  // namespace agon::agents

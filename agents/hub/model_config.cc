@@ -36,7 +36,7 @@ class Section {
     return *value;
   }
   Section section(const char* key) const { return with(at(key), key); }
-  // `json` in place of the value of the key; it lives longer.
+  // Uses `json` as the value of the key; it must outlive the section.
   Section with(const Json& json, const char* key) const { return Section(json, source_, prefix_ + key + "."); }
   int integer(const char* key, std::int64_t low = 1, std::int64_t high = kLargest) const {
     return checked(at(key), key, low, high);
@@ -66,7 +66,7 @@ class Section {
     for (const Json& item : value) result.push_back(checked(item, key, low, high));
     return result;
   }
-  // A value other than the one that agon implements is refused instead of ignored.
+  // Throws for a value other than the one that agon implements, instead of ignoring it.
   void only(const char* key, const Json& implemented) const {
     const Json* value = find({key});
     if (value && *value != implemented)
@@ -207,7 +207,7 @@ void parse_biases(const Section& section, const Architecture& architecture, Text
   text.mlp_bias = architecture.biases == Biases::all_by_config && section.boolean_or("mlp_bias", false);
 }
 
-// Of models that look at the last tokens alone in some layers, only those are read that do so in none.
+// Throws if some layers use sliding-window attention, which agon does not implement.
 void refuse_windows(const Section& section) {
   section.only("use_sliding_window", false);
   const Json* const layers = section.find({"layer_types"});
@@ -230,7 +230,7 @@ TextConfig parse_text(const Section& section, const Architecture& architecture) 
   text.num_key_value_heads = section.integer_or({"num_key_value_heads"}, text.num_attention_heads);
   text.max_position_embeddings = section.integer("max_position_embeddings");
   text.rms_norm_eps = section.positive("rms_norm_eps");
-  const bool has_free_heads = !architecture.sees() || architecture.normalises_heads;  // Qwen2's fill the hidden size
+  const bool has_free_heads = !architecture.sees() || architecture.normalises_heads;  // Qwen2-VL: hidden / heads
   if (has_free_heads && section.find({"head_dim"})) text.head_size = section.integer("head_dim", 2, 1 << 16);
   require(section, text.head_dim() % 2 == 0 && (text.head_size > 0 || text.hidden_size % text.num_attention_heads == 0),
           text.head_size > 0 ? "head_dim" : "hidden_size",
@@ -245,7 +245,7 @@ TextConfig parse_text(const Section& section, const Architecture& architecture) 
   return text;
 }
 
-// What a model that sees has besides its text.
+// Parses the vision config and the image tokens, which only models with a vision tower have.
 void parse_sight(const Section& root, const Architecture& architecture, ModelConfig& config) {
   if (!architecture.sees()) {
     config.vision.reset();
@@ -353,7 +353,7 @@ float scaled_frequency(float frequency, const RopeScaling& scaling) {
   const auto factor = static_cast<float>(scaling.factor), low = static_cast<float>(scaling.low_frequency_factor),
              high = static_cast<float>(scaling.high_frequency_factor),
              trained = static_cast<float>(scaling.trained_positions);
-  const float length = 2 * std::numbers::pi_v<float> / frequency;  // positions of a full turn
+  const float length = 2 * std::numbers::pi_v<float> / frequency;  // positions per full turn
   if (length > trained / low) return frequency / factor;
   if (length < trained / high) return frequency;
   const float share = (trained / length - low) / (high - low);

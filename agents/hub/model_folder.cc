@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The first of the files that exists in the folder.
+// The first of these files that exists in the folder; throws Error if none does.
 fs::path find_file(const fs::path& folder, std::initializer_list<const char*> names) {
   for (const char* name : names)
     if (fs::exists(folder / name)) return folder / name;
@@ -29,8 +29,8 @@ ImageProcessorConfig open_image_processor(const fs::path& folder) {
   return parse_image_processor_config(nested ? json.at("image_processor") : json, path.string());
 }
 
-// The part of processor_config.json that newer releases save; else video_preprocessor_config.json; else the file of
-// pictures, which older folders have alone.
+// The part of processor_config.json that newer releases save; else video_preprocessor_config.json; else the pictures'
+// file, since older folders have no other.
 VideoSettings open_video_settings(const fs::path& folder, const ImageProcessorConfig& images, const Tower& tower) {
   const fs::path nested = folder / "processor_config.json";
   if (fs::exists(nested))
@@ -47,7 +47,7 @@ std::vector<std::string> special_tokens(const Tokenizer& tokenizer) {
   return tokens;
 }
 
-// The tokens that tokenizer_config.json names, which templates may write: {"bos_token": "<s>"}.
+// The tokens named in tokenizer_config.json, as variables for templates: {"bos_token": "<s>"}.
 Json named_tokens(const fs::path& folder) {
   Json tokens = Json::object();
   const fs::path path = folder / "tokenizer_config.json";
@@ -62,7 +62,7 @@ Json named_tokens(const fs::path& folder) {
   return tokens;
 }
 
-// In newer folders the template is a file, in older ones a text in a JSON file.
+// Newer folders have the template in a file of its own, older ones as a text in a JSON file.
 ChatTemplate open_chat_template(const fs::path& folder, const Tokenizer& tokenizer) {
   const fs::path path = find_file(folder, {"chat_template.jinja", "chat_template.json", "tokenizer_config.json"});
   const auto parse = [&](const std::string& jinja) {
@@ -75,7 +75,7 @@ ChatTemplate open_chat_template(const fs::path& folder, const Tokenizer& tokeniz
   return parse(json.at("chat_template").get<std::string>());
 }
 
-// generation_config.json, if present, has the end tokens of a turn: it may name more ids than config.json.
+// generation_config.json, if present, overrides the end tokens of config.json: it may name more ids.
 void read_generation_config(const fs::path& path, ModelConfig& config) {
   if (!fs::exists(path)) return;
   const Json json = read_json_file(path);

@@ -1,4 +1,4 @@
-// agents/hub/model_folder.h - a model folder in the hub's form: config.json, preprocessor_config.json,
+// agents/hub/model_folder.h - opens and saves model folders in the hub's format: config.json, preprocessor_config.json,
 // video_preprocessor_config.json, tokenizer.json, tokenizer_config.json, chat template, generation_config.json,
 // safetensors. agon loads the folders that transformers loads, and vice versa.
 #pragma once
@@ -15,29 +15,29 @@
 
 namespace agon::agents {
 
-// Everything except the weights.
+// All parts of a model folder except the weights.
 struct ModelFolder {
   std::filesystem::path path;
   ModelConfig config;
-  ImageProcessorConfig images;  // and videos, of a model that reads them
+  ImageProcessorConfig images;  // of pictures and videos, if the model reads them
   std::shared_ptr<const Tokenizer> tokenizer;
   ChatTemplate chat;
 };
 
-// What turns messages into tokens and back.
+// The parts that turn messages into tokens and back.
 struct TextFolder {
   std::shared_ptr<const Tokenizer> tokenizer;
   ChatTemplate chat;
   std::string bos;  // the token that begins every text; empty: none
 };
-// Needs tokenizer.json and the chat template alone. Throws Error as below.
+// Needs only tokenizer.json and the chat template. Throws Error like open_model_folder.
 TextFolder open_text_folder(const std::filesystem::path& folder);
 
-// `folder` may be a GGUF file, or a folder that holds one alone. `resampler`: of pictures, in place of the one that the
-// folder names. Throws Error naming the file that is missing or wrong.
+// `folder` may also be a GGUF file, or a folder with a single GGUF model. `resampler`: for pictures, instead of the one
+// that the folder names. Throws Error naming the file that is missing or wrong.
 ModelFolder open_model_folder(const std::filesystem::path& folder, std::optional<Resampler> resampler = std::nullopt);
 
-// Its config alone, which takes no time. Throws Error likewise.
+// Opens only the config, which is fast. Throws Error likewise.
 ModelConfig open_model_config(const std::filesystem::path& folder);
 
 // Writes all files of the folder except the weights, each atomically. dtype: the type of the weights, as config.json

@@ -1,6 +1,6 @@
-// agents/hub/name_pattern.h - a regular expression that whole names of modules match, as Python's re.fullmatch reads
-// it; adapted from PCRE2. An expression may come from a file that means harm: a match that takes too long counts as
-// none.
+// agents/hub/name_pattern.h - a regular expression for whole module names, with the meaning of Python's re.fullmatch;
+// implemented with PCRE2. The expression may come from a malicious file, so a match that takes too long counts as no
+// match.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace agon::agents {
 
 class NamePattern {
  public:
-  // Throws Error with the place and the reason for a text that is no regular expression.
+  // Throws Error with the place and the reason for a text that is not a regular expression.
   explicit NamePattern(const std::string& text);
   bool matches(std::string_view name) const;
 

@@ -16,12 +16,12 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kModel = "base_model.model.", kText = "model.", kVision = "visual.";
 
-// Of a module of a model that sees, in transformers 5.
+// The name of a module in transformers 5, for a model with a vision tower.
 std::string newer_name(const std::string& module) {
   return module.starts_with(kVision) ? "model." + module : "model.language_model." + module.substr(kText.size());
 }
 
-// "base_model.model.model.language_model.layers.0.mlp.up_proj.lora_A.weight": the module, as there, and 'A'.
+// "base_model.model.model.language_model.layers.0.mlp.up_proj.lora_A.weight" -> the module as named there, and 'A'.
 std::optional<std::pair<std::string, char>> parse_name(const std::string& name) {
   for (const char matrix : {'A', 'B'}) {
     const std::string ending = fmt::format(".lora_{}.weight", matrix);
@@ -36,7 +36,7 @@ bool is_finite(const TensorView& view) {
   return std::all_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); });
 }
 
-// Collects what is wrong until finish().
+// Collects problems, which finish() throws as one Error.
 class AdapterReader {
  public:
   AdapterReader(const LinearShapes& linears, PeftAdapter& adapter) : linears_(linears), adapter_(adapter) {}
@@ -85,7 +85,7 @@ class AdapterReader {
     else if (!is_finite(view))
       wrong("{}: values that are not finite", name);
   }
-  // The config and the matrices name the same linears. Else a part of the adapter would be left out in silence.
+  // The config and the matrices must name the same linears. Otherwise part of the adapter would be ignored silently.
   void check_targets() {
     for (const auto& [module, shape] : linears_) {
       const bool wanted = adapter_.config.targets.contain(is_newer_ ? newer_name(module) : module);
@@ -99,7 +99,7 @@ class AdapterReader {
   }
   const LinearShapes& linears_;
   PeftAdapter& adapter_;
-  bool is_newer_ = false;  // the names are those of transformers 5
+  bool is_newer_ = false;  // the file has names of transformers 5
   std::vector<std::string> problems_;
 };
 

@@ -32,7 +32,7 @@ constexpr const char* kUnsupported[] = {"alora_invocation_tokens",
                                         "use_bdlora",
                                         "use_dora",
                                         "use_qalora"};
-// Beginnings of "init_lora_weights" under which the base's weights were changed before training.
+// Prefixes of "init_lora_weights" values with which the base's weights were changed before training.
 constexpr const char* kChangedBases[] = {"pissa", "olora", "corda", "loftq", "lora_ga"};
 
 bool is_unset(const Json& config, const char* key) {
@@ -116,7 +116,7 @@ class ConfigKeys {
   const fs::path& path_;
 };
 
-// The number of the layer that a module lies in, as PEFT finds it; nothing: it lies in none.
+// The number of the layer that a module is in, by PEFT's rule; nullopt if it is in none.
 std::optional<int> layer_of(const std::string& module) {
   constexpr std::size_t kMostDigits = 6;
   const std::vector<std::string> parts = split(module, ".");
@@ -129,12 +129,12 @@ std::optional<int> layer_of(const std::string& module) {
   return std::nullopt;
 }
 
-// A whole number without a point, as PEFT writes it.
+// Whole numbers are written without a decimal point, as PEFT does.
 Json plain_number(double value) {
   return value == std::floor(value) && std::abs(value) < 1e15 ? Json(static_cast<std::int64_t>(value)) : Json(value);
 }
 
-// Endings that are the same in every release of transformers.
+// The part of each name that is the same in every release of transformers.
 Json target_names(std::span<const std::string> modules) {
   constexpr std::string_view kBeginning = "model.";
   Json names = Json::array();
@@ -146,7 +146,7 @@ Json target_names(std::span<const std::string> modules) {
 std::optional<fs::path> find_in_cache(const std::string& name) {
   try {
     return find_cached(parse_hub_name(name));
-  } catch (const Error&) {  // it is no name on the hub
+  } catch (const Error&) {  // not a name on the hub
     return std::nullopt;
   }
 }

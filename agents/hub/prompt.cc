@@ -10,7 +10,7 @@ namespace {
 
 using Position = std::array<std::int32_t, 3>;
 
-// Positions of one image's tokens, from `start`.
+// Appends the positions of one image's tokens, from `start` on.
 void append_image(const ImageGrid& grid, int merge, std::int32_t start, std::vector<Position>& positions) {
   for (int t = 0; t < grid.t; ++t)
     for (int h = 0; h < grid.h / merge; ++h)
@@ -59,8 +59,8 @@ class PromptEncoder {
   EncodedPrompt take() { return std::move(result_); }
 
  private:
-  // Behind a turn with its own end token: whether the piece is the template's end of that turn, or the blanks before
-  // it.
+  // After a turn with its own end token: whether the piece is the template's end token for that turn, or blanks before
+  // it. Such pieces are dropped.
   bool closes_again(const PromptPiece& piece) {
     const bool is_text = piece.kind == PromptPiece::Kind::text;
     if (is_text && piece.text.find_first_not_of(' ') == std::string::npos) {
@@ -75,7 +75,7 @@ class PromptEncoder {
   }
   std::int32_t special_id(const std::string& token) const {
     const auto id = tokenizer_.id_of(token);
-    if (!id || !tokenizer_.is_special(*id))  // or a user could write it
+    if (!id || !tokenizer_.is_special(*id))  // else a user could write it
       throw Error("prompt: the tokenizer has no special token {}. Does tokenizer.json belong to this model?", token);
     return *id;
   }
@@ -130,7 +130,7 @@ class PromptEncoder {
           "Show more frames a second, or a shorter video.",
           plan.grid.time_step, plan.grid.t, context);
   }
-  // Checked before memory is allocated for the picture.
+  // Called before memory is allocated for the picture.
   void check_fits(const Image& image) const {
     const Size given{image.width(), image.height()}, size = images_.do_resize ? smart_resize(given, images_) : given;
     const std::int64_t side = std::int64_t{images_.patch_size} * images_.merge_size;
@@ -152,8 +152,8 @@ class PromptEncoder {
   const ImageProcessorConfig& images_;
   const ModelConfig& model_;
   PatchedPictures* const known_;
-  bool closed_ = false;  // the last piece was a turn with its own end token,
-  std::string blanks_;   // except these
+  bool closed_ = false;  // the last piece was a turn with its own end token, ignoring
+  std::string blanks_;   // these blanks after it
   EncodedPrompt result_;
 };
 

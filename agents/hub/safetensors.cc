@@ -18,13 +18,13 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kLargestHeader = 100'000'000;     // the reference reader's limit
-constexpr std::uint64_t kLargestSize = (1ull << 62) - 1;  // of a side or an offset
+constexpr std::uint64_t kLargestSize = (1ull << 62) - 1;  // limit of a dimension or an offset
 
 struct DataType {
   const char* name;
   std::uint64_t bits;
 };
-// In the order of alignment; the writer puts larger alignments first, as the reference does.
+// Sorted by alignment; the writer puts larger alignments first, as the reference does.
 constexpr std::array<DataType, 20> kDataTypes{
     {{"BOOL", 8},    {"F4", 4},      {"F6_E2M3", 6}, {"F6_E3M2", 6}, {"U8", 8},   {"I8", 8},    {"F8_E5M2", 8},
      {"F8_E4M3", 8}, {"F8_E8M0", 8}, {"I16", 16},    {"U16", 16},    {"F16", 16}, {"BF16", 16}, {"I32", 32},
@@ -37,7 +37,7 @@ std::optional<std::size_t> type_rank(const std::string& name) {
   return static_cast<std::size_t>(found - kDataTypes.begin());
 }
 
-// Bytes of a tensor; nothing for an unknown type, a negative size, an overflow, or bits that do not fill whole bytes.
+// Bytes of a tensor; nullopt for an unknown type, a negative size, an overflow, or a partial last byte.
 std::optional<std::uint64_t> tensor_bytes(const std::string& dtype, const std::vector<std::int64_t>& shape) {
   const auto rank = type_rank(dtype);
   if (!rank) return std::nullopt;
@@ -82,7 +82,7 @@ class MappedSafetensors : public SafetensorsFile {
     check_coverage();
   }
 
-  // A map with sorted keys: the ordered one looks through all keys at every insertion.
+  // A map with sorted keys, because the ordered one searches all keys at every insertion.
   nlohmann::json parse_header(std::span<const std::uint8_t> header) const {
     std::vector<std::set<std::string>> names(2);
     const auto watch = [&](int depth, nlohmann::json::parse_event_t event, nlohmann::json& value) {
@@ -166,7 +166,7 @@ class MappedSafetensors : public SafetensorsFile {
   std::map<std::string, std::string> metadata_;
 };
 
-// The shard files of an index, each once, in order of their names.
+// The shard files of an index, without duplicates, sorted by name.
 std::map<std::string, std::set<std::string>> read_index(const fs::path& path) {
   const auto json = nlohmann::json::parse(read_small_file(path), nullptr, false);
   if (!json.is_object() || !json.contains("weight_map") || !json["weight_map"].is_object())
@@ -182,7 +182,7 @@ std::map<std::string, std::set<std::string>> read_index(const fs::path& path) {
 
 using Metadata = std::map<std::string, std::string>;
 
-// The names of tensors in the order of the file.
+// The names of tensors in the order in which the file stores them.
 template <typename Tensor>
 std::vector<std::string> file_order(const std::map<std::string, Tensor>& tensors) {
   std::vector<std::string> names;

@@ -1,4 +1,5 @@
-// agents/hub/safetensors.h - reads (memory-mapped) and writes safetensors files, single or sharded. No torch here.
+// agents/hub/safetensors.h - reads (memory-mapped) and writes safetensors files, single or sharded.
+// This header needs no torch.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +19,9 @@ struct TensorView {
   std::span<const std::uint8_t> bytes;  // row-major, little-endian, inside the mapping
 };
 
-// Owns the mapping; views live as long as it does. Checks everything before a byte is used: header length and JSON,
-// known dtypes, sizes that match shapes, offsets inside the file, no holes, no overlap, no duplicate names. Throws
-// Error with file, tensor and values.
+// Owns the mapping; views live as long as it does. Opening checks everything first: header length and JSON, known
+// dtypes, sizes that match shapes, offsets inside the file, no holes, no overlap, no duplicate names. Throws Error with
+// file, tensor and values.
 class SafetensorsFile {
  public:
   static std::shared_ptr<const SafetensorsFile> open(const std::filesystem::path& path);
@@ -40,13 +41,13 @@ std::vector<std::shared_ptr<const SafetensorsFile>> open_checkpoint_weights(cons
 void write_safetensors(const std::filesystem::path& path, const std::map<std::string, TensorView>& tensors,
                        const std::map<std::string, std::string>& metadata = {});
 
-// A tensor that is made when it is written.
+// A tensor whose bytes are created only when it is written.
 struct TensorMaker {
   std::string dtype;
   std::vector<std::int64_t> shape;
   std::function<std::vector<std::uint8_t>()> make;
 };
-// The same, with one tensor at a time in memory.
+// Like write_safetensors above, with only one tensor in memory at a time.
 void write_safetensors(const std::filesystem::path& path, const std::map<std::string, TensorMaker>& tensors,
                        const std::map<std::string, std::string>& metadata);
 

@@ -33,7 +33,7 @@ void read_q8_0(Bytes block, std::uint8_t* codes, float* scales, float*) {
   for (int i = 0; i < 32; ++i) codes[i] = static_cast<std::uint8_t>(block[2 + i] ^ 128);
 }
 
-// Of byte i, the low half is code i and the high half is code i + 16; `high` has a fifth bit of each.
+// The low half of byte i is code i, the high half is code i + 16; `high` has the fifth bit of each code.
 void read_halves(Bytes halves, std::uint32_t high, std::uint8_t* codes) {
   for (int i = 0; i < 16; ++i) {
     codes[i] = static_cast<std::uint8_t>((halves[i] & 15u) | (high >> i & 1) << 4);
@@ -59,7 +59,7 @@ void read_q5_1(Bytes block, std::uint8_t* codes, float* scales, float* offsets) 
   read_halves(block + 8, number_at<std::uint32_t>(block + 4), codes);
 }
 
-// Of Q4_K and Q5_K: 8 scales and 8 offsets of 6 bits in 12 bytes, for 32 values each.
+// Q4_K and Q5_K have 8 scales and 8 offsets of 6 bits in 12 bytes, each for 32 values.
 struct SixBits {
   unsigned scale, offset;
 };
@@ -69,8 +69,8 @@ SixBits six_bits(Bytes packed, int group) {
   return {(byte(group + 4) & 15u) | (byte(group - 4) >> 6u) << 4u, byte(group + 4) >> 4u | (byte(group) >> 6u) << 4u};
 }
 
-// Groups of 64 values share 32 bytes: the low halves are the first 32. `high`: a fifth bit, of each group in turn, or
-// null.
+// 64 values share 32 bytes, whose low halves are the first 32 values. `high`: the fifth bits, of each 32 values in
+// turn, or null.
 void read_k(Bytes block, Bytes high, Bytes halves, std::uint8_t* codes, float* scales, float* offsets) {
   for (int group = 0; group < 8; ++group) {
     const SixBits six = six_bits(block + 4, group);
@@ -90,7 +90,7 @@ void read_q4_k(Bytes block, std::uint8_t* codes, float* scales, float* offsets) 
 void read_q5_k(Bytes block, std::uint8_t* codes, float* scales, float* offsets) {
   read_k(block, block + 16, block + 48, codes, scales, offsets);
 }
-// 128 bytes of low halves, 64 of pairs of high bits, 16 scales with sign for 16 values each, and their scale.
+// 128 bytes of low halves, 64 of pairs of high bits, 16 signed scales for 16 values each, and the scale of these.
 void read_q6_k(Bytes block, std::uint8_t* codes, float* scales, float*) {
   for (int group = 0; group < 16; ++group)
     scales[group] = half_at(block + 208) * static_cast<float>(static_cast<std::int8_t>(block[192 + group]));
@@ -134,7 +134,7 @@ void resize(const kernels::CodeFormat& format, int inputs, RowCodes& row) {
   row.offsets.resize(format.has_offsets ? groups : 0);
 }
 
-// The values of one block of codes.
+// Decodes one block of codes to values.
 void read_block(const TensorType& type, Bytes bytes, float* values) {
   constexpr int kMost = 256;
   std::uint8_t codes[kMost];

@@ -13,7 +13,7 @@
 namespace agon::agents {
 namespace {
 
-constexpr std::size_t kMostBytes = 256u << 20;  // of a reply: log-probabilities of many long answers
+constexpr std::size_t kMostBytes = 256u << 20;  // of a reply, with log-probabilities of many long answers
 constexpr std::size_t kMostEvent = 16u << 20;
 constexpr int kTries = 3;
 
@@ -52,8 +52,8 @@ struct ChatClient::Exchange {
   net::EventStream events;
   ChatStream stream;
   std::string whole;      // the reply of a server that does not stream
-  bool has_stop = false;  // an answer came to one of the stops
-  int tries = 0;          // of a stream that ended in the middle
+  bool has_stop = false;  // the answer has reached a stop string
+  int tries = 0;          // number of streams that ended in the middle
 
   net::HttpClient::Bytes new_bytes(const std::shared_ptr<Exchange>& self) {
     events = {};
@@ -73,7 +73,7 @@ struct ChatClient::Exchange {
     return goes_on && events.held() <= kMostEvent;
   }
   bool take_event(std::string_view data) {
-    if (!stream.take(data)) return stream.is_done();  // whoever closed the connection now would not use it again
+    if (!stream.take(data)) return stream.is_done();  // false would close the connection and prevent its reuse
     const auto& answers = stream.reply().answers;
     const std::string_view text = answers.empty() ? "" : std::string_view(answers.front().text);
     has_stop = first_stop(text.substr(repeated_bytes(text, end.repeated)), end.stops).first != std::string::npos;

@@ -1,5 +1,5 @@
-// agents/remote/chat_client.h - talks to one endpoint: adds its key and headers, keeps its limits, reads what comes
-// back. Thread-safe.
+// agents/remote/chat_client.h - the HTTP client for one endpoint: adds its key and headers, observes its limits, and
+// parses the replies. Thread-safe.
 #pragma once
 
 #include <functional>
@@ -17,38 +17,38 @@
 
 namespace agon::agents {
 
-// Where to end an answer that streams. An answer may begin by repeating `repeated`, in part or as a whole: a stop
-// string in there does not count.
+// Where to end a streamed answer. The answer may begin by repeating all or part of `repeated`; stop strings in the
+// repeated part do not count.
 struct StreamEnd {
   std::vector<std::string> stops;
   std::string repeated;
 };
-// How much of it the text begins with.
+// Number of bytes of `repeated` with which the text begins.
 std::size_t repeated_bytes(std::string_view text, std::string_view repeated);
-// Where the first of the stop strings ends in the text, and which it is; npos: there is none.
+// The end of the first stop string in the text, and that string; npos: there is none.
 std::pair<std::size_t, std::string> first_stop(std::string_view text, const std::vector<std::string>& stops);
 
 struct ChatOutcome {
   ChatReply reply;
   int status = 0;
-  bool is_broken_off = false;  // a stream that ended in the middle
-  bool is_context = false;     // refused, since prompt and answer are longer than the context
-  std::string fault;           // why there is no answer, without the key; empty: there is one
+  bool is_broken_off = false;  // a stream ended in the middle of an answer
+  bool is_context = false;     // refused because prompt and answer exceed the context
+  std::string fault;           // why there is no answer, with the key redacted; empty: success
 };
 
 class ChatClient {
  public:
-  // Throws Error where the environment lacks the variable of the key.
+  // Throws Error if the key's environment variable is not set.
   explicit ChatClient(const Endpoint& endpoint, const net::QueueOptions& options);
 
-  // Sends a request of /chat/completions, with a "prompt" of /completions; a stream that ends in the middle is asked
-  // for again. `done` is called once, on another thread; it must not throw or take long. A body that streams is read as
-  // it comes.
+  // Sends a request to /chat/completions, or to /completions if the body has a "prompt". A stream that ends in the
+  // middle is requested again. `done` is called once, on another thread; it must not throw or take long. If the body
+  // asks for a stream, the reply is parsed as it arrives.
   using Done = std::function<void(ChatOutcome)>;
   net::RequestQueue::Number send(const Json& body, StreamEnd end, Done done);
   void cancel(net::RequestQueue::Number request) { queue_.cancel(request); }
-  ChatOutcome ask(const Json& body);  // waits
-  // GET of a path below the address: its body as JSON; discarded where there is none.
+  ChatOutcome ask(const Json& body);  // waits for the outcome
+  // The body of a GET of a path below the address, as JSON; a discarded value if there is none.
   Json get(const std::string& path);
 
   const Endpoint& endpoint() const { return endpoint_; }
@@ -63,7 +63,7 @@ class ChatClient {
 
   const Endpoint endpoint_;
   const net::Redactor key_;
-  net::RequestQueue queue_;  // ends first
+  net::RequestQueue queue_;  // destroyed first
 };
 
 }  // namespace agon::agents

@@ -20,7 +20,7 @@ const SortedJson& at_or_null(const SortedJson& json, const char* key) {
 
 std::string text_in(const SortedJson& json, const char* key) { return text_or_empty(json, key); }
 
-// No float is as low as some servers write for what cannot be.
+// Clamps the value: for impossible tokens some servers write numbers beyond the range of float.
 float logprob_of(const SortedJson& number) {
   return static_cast<float>(std::clamp(number.get<double>(), -9999.0, 0.0));
 }
@@ -29,7 +29,7 @@ int count_in(const SortedJson& json, const char* key) {
   return whole_number(at_or_null(json, key), 0, 1 << 30).value_or(0);
 }
 
-// The bytes of a token: servers that cannot print them list them.
+// The bytes of a token. Servers list them, since a token's text may not be printable.
 std::string token_text(const SortedJson& entry) {
   const SortedJson& bytes = at_or_null(entry, "bytes");
   if (!bytes.is_array()) return text_in(entry, "token");
@@ -56,14 +56,14 @@ void read_logprobs(const SortedJson& logprobs, ChatAnswer& answer) {
   }
 }
 
-// Of /v1/completions: a list of each, and an object of the likeliest.
+// The format of /v1/completions: parallel lists, with one object per token for the most likely ones.
 void read_text_logprobs(const SortedJson& logprobs, ChatAnswer& answer) {
   const SortedJson &tokens = at_or_null(logprobs, "tokens"), &values = at_or_null(logprobs, "token_logprobs"),
                    &tops = at_or_null(logprobs, "top_logprobs");
   if (!tokens.is_array() || !values.is_array()) return;
   for (std::size_t i = 0; i < std::min(tokens.size(), values.size()); ++i) {
     if (!tokens[i].is_string()) continue;
-    answer.tokens.push_back(tokens[i]);  // the first of a prompt has no probability
+    answer.tokens.push_back(tokens[i]);  // the first token of a prompt has no probability
     answer.logprobs.push_back(values[i].is_number() ? logprob_of(values[i]) : std::nanf(""));
     auto& likeliest = answer.likeliest.emplace_back();
     if (!tops.is_array() || i >= tops.size() || !tops[i].is_object()) continue;
@@ -73,7 +73,7 @@ void read_text_logprobs(const SortedJson& logprobs, ChatAnswer& answer) {
   }
 }
 
-// message or delta.
+// Reads a "message" or a "delta".
 void read_message(const SortedJson& message, ChatAnswer& answer) {
   const std::string text = text_in(message, "content");
   answer.text += text;
@@ -109,12 +109,12 @@ void read_choice(const SortedJson& choice, ChatReply& reply) {
     if (const auto number = whole_number(id, 0, INT32_MAX)) answer.token_ids.push_back(*number);
 }
 
-// vLLM's form: a list with null or an object for each token, by token id. It is asked for the token's own alone.
+// vLLM's format: a list with null or an object by token id for each token. Requests ask only for the token's own entry.
 void read_prompt_logprobs(const SortedJson& list, ChatReply& reply) {
   if (!list.is_array()) return;
   for (const SortedJson& one : list) {
     if (!one.is_object() || one.size() != 1) {
-      reply.prompt.clear();  // what stands before a gap spells no ending
+      reply.prompt.clear();  // tokens before a gap cannot spell an ending
       continue;
     }
     const SortedJson& entry = one.front();
@@ -123,7 +123,7 @@ void read_prompt_logprobs(const SortedJson& list, ChatReply& reply) {
   }
 }
 
-// What one object says: a whole reply, or an event of a stream.
+// Reads one object: a whole reply, or an event of a stream.
 void read_object(const SortedJson& json, ChatReply& reply) {
   if (const SortedJson& error = at_or_null(json, "error"); !error.is_null()) {
     reply.fault = error_text(json.dump(-1, ' ', false, SortedJson::error_handler_t::replace));

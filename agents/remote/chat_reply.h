@@ -1,5 +1,5 @@
-// agents/remote/chat_reply.h - reads what /v1/chat/completions and /v1/completions answer, whole or as a stream of
-// events. Servers differ in much, and a hostile one may send anything: a field of another type counts as absent.
+// agents/remote/chat_reply.h - parses replies of /v1/chat/completions and /v1/completions, whole or as a stream of
+// events. Servers differ, and a malicious one may send anything, so a field of an unexpected type counts as absent.
 #pragma once
 
 #include <optional>
@@ -12,54 +12,54 @@
 
 namespace agon::agents {
 
-// One answer, as a server gave it.
+// One answer, as the server sent it.
 struct ChatAnswer {
   std::string text;
-  std::string reasoning;      // that came in a field of its own
-  std::string finish_reason;  // as it says; empty: it did not end
-  std::string stop;           // the stop string that ended it, where the server says so
-  // Of the tokens of the text, where the server tells them and they spell it.
+  std::string reasoning;      // if sent in a separate field
+  std::string finish_reason;  // as the server reports it; empty: the answer did not end
+  std::string stop;           // the stop string that ended it, if the server reports it
+  // Tokens of the text and their log-probabilities, if the server reports them.
   std::vector<std::string> tokens;
   std::vector<float> logprobs;
-  std::vector<std::vector<std::pair<std::string, float>>> likeliest;  // of each token: the likeliest, as it lists them
+  std::vector<std::vector<std::pair<std::string, float>>> likeliest;  // of each token, in the server's order
   std::vector<std::int32_t> token_ids;
-  int chunks = 0;        // events with text: of a stream
-  bool is_told = false;  // there is a message or a text, be it empty
+  int chunks = 0;        // number of messages or stream events with text
+  bool is_told = false;  // the reply has a message or a text, even if it is empty
 };
 
-// A token of the prompt, where the server tells them.
+// A token of the prompt, if the server reports them.
 struct PromptToken {
   std::string text;
-  float logprob = 0;  // NaN: it has none
+  float logprob = 0;  // NaN: none
 };
 
 struct ChatUsage {
-  int prompt_tokens = 0, completion_tokens = 0;  // of all answers together
-  int cached_tokens = 0;                         // of the prompt
+  int prompt_tokens = 0, completion_tokens = 0;  // sum over all answers
+  int cached_tokens = 0;                         // tokens of the prompt that were cached
 };
 
 struct ChatReply {
   std::vector<ChatAnswer> answers;  // by index
-  std::vector<PromptToken> prompt;  // prompt_logprobs: without the tokens that have none
+  std::vector<PromptToken> prompt;  // from prompt_logprobs, without the tokens that have none
   std::optional<ChatUsage> usage;
   std::string model;
-  std::string fault;  // why it is not an answer; empty: it is
+  std::string fault;  // why the reply has no answer; empty: it has one
 };
 
-// Of the tokens at the end of the prompt that spell `ending`; the first may begin before it. Nothing where they do not
-// spell it.
+// Log-probabilities of the tokens at the end of the prompt that spell `ending`; the first token may begin before it.
+// nullopt if they do not spell it.
 std::optional<std::vector<float>> ending_logprobs(const std::vector<PromptToken>& prompt, std::string_view ending);
 
-// The tokens of the prompt that an answer begins with (echo), without what it wrote behind it.
+// The tokens of the prompt with which an answer begins (echo), without those generated after it.
 std::vector<PromptToken> echoed_prompt(const ChatAnswer& answer, std::string_view prompt);
 
-// The body of a reply with status 200.
+// Parses the body of a reply with status 200.
 ChatReply read_chat_reply(std::string_view body);
 
-// The same from the events of a stream.
+// Parses a reply from the events of a stream.
 class ChatStream {
  public:
-  // The data of one event. False: it is the last one ("[DONE]"), or a fault.
+  // Takes the data of one event. Returns false if it is the last one ("[DONE]") or faulty.
   bool take(std::string_view data);
   const ChatReply& reply() const { return reply_; }
   ChatReply& reply() { return reply_; }
@@ -71,7 +71,7 @@ class ChatStream {
   bool done_ = false, touched_ = false;
 };
 
-// What a server says of a request that it refused, on one line: error.message, message, detail, or the text itself.
+// A server's reason for refusing a request, on one line: error.message, message, detail, or the body itself.
 std::string error_text(std::string_view body);
 
 }  // namespace agon::agents

@@ -34,13 +34,13 @@ Json content_of(const Message& message, PictureUrls& pictures) {
   return content;
 }
 
-// A JPEG as it came, everything else as a PNG.
+// The file that is sent: the JPEG if the picture came as one, else a PNG.
 std::span<const std::uint8_t> file_of(const Image& picture) {
   return picture.jpeg().empty() ? picture.png() : picture.jpeg();
 }
 std::string text_of(std::span<const std::uint8_t> bytes) { return {bytes.begin(), bytes.end()}; }
 
-// OpenAI's form has no bans; a bias of single tokens does the same.
+// OpenAI's protocol has no bans; a bias has the same effect for single tokens.
 std::map<std::int32_t, float> bias_with_bans(const LogitChanges& changes) {
   std::map<std::int32_t, float> bias = changes.bias;
   for (const std::vector<std::int32_t>& run : changes.banned) {
@@ -59,7 +59,7 @@ void add_sampling(Json& body, const ChatRequest& request, const ServerTraits& tr
   if (sampling.temperature > 0) {
     if (sampling.top_p < 1) body["top_p"] = sampling.top_p;
     if (sampling.top_k > 0) body["top_k"] = sampling.top_k;
-    if (traits.seeds) body["seed"] = sampling.seed >> 33;  // some servers hold it in 32 bits, with a sign
+    if (traits.seeds) body["seed"] = sampling.seed >> 33;  // some servers store it as a signed 32-bit number
   }
   const LogitChanges& changes = sampling.changes;
   if (sampling.min_p > 0) body["min_p"] = sampling.min_p;
@@ -83,7 +83,7 @@ struct PictureUrls::Kept {
   PictureForm form;
   std::mutex mutex;
   RecentlyUsed<std::string> urls{kMostKeptBytes};
-  std::filesystem::path folder;  // of the files; ends with this object
+  std::filesystem::path folder;  // of the files; removed with this object
 
   std::string file_url(const Image& picture) {
     const std::lock_guard lock(mutex);
@@ -177,7 +177,7 @@ Json chat_body(const ChatRequest& request, const RequestParts& parts) {
   if (request.asks_prompt_logprobs && body.contains("prompt"))
     body["echo"] = true;
   else if (request.asks_prompt_logprobs)
-    body["prompt_logprobs"] = 0;  // of its own tokens, and of no others
+    body["prompt_logprobs"] = 0;  // 0: only of the prompt's own tokens
   if (request.streams) {
     body["stream"] = true;
     body["stream_options"] = {{"include_usage", true}};

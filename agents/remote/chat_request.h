@@ -1,5 +1,5 @@
-// agents/remote/chat_request.h - a request of /v1/chat/completions, or of /v1/completions where that is the only way to
-// continue a turn or to score one.
+// agents/remote/chat_request.h - builds requests to /v1/chat/completions, or to /v1/completions if the server can
+// continue or score a turn only there.
 #pragma once
 
 #include <map>
@@ -14,8 +14,8 @@
 
 namespace agon::agents {
 
-// Pictures in data URLs, or as the URL of a file: a JPEG as it came, except for its metadata, everything else as a PNG.
-// Those that were made last are kept. Thread-safe.
+// Makes URLs of pictures, either data URLs or URLs of files. A JPEG is sent unchanged except for its metadata,
+// everything else as PNG. Recently made URLs are cached. Thread-safe.
 class PictureUrls {
  public:
   explicit PictureUrls(PictureForm form);
@@ -27,33 +27,35 @@ class PictureUrls {
   const std::unique_ptr<Kept> kept_;
 };
 
-// As OpenAI's protocol has it: ids as texts, and -100 for a token that is never drawn.
+// A bias in OpenAI's protocol: ids as texts, and -100 for a token that is never drawn.
 Json bias_json(const std::map<std::int32_t, float>& bias);
 
-// A message as OpenAI's protocol has it.
+// A message in OpenAI's protocol.
 Json message_json(const Message& message, PictureUrls& pictures);
 
 struct ChatRequest {
   const std::vector<Message>& messages;
-  std::string prefix;  // of the assistant's turn that it continues; empty: a turn of its own
-  Sampling sampling;   // with `alternatives`, as many are asked for of each token
-  int n = 1;           // REQUIRES: 1, or the server makes many
+  std::string prefix;  // start of the assistant's turn to continue; empty: a new turn
+  Sampling sampling;   // its `alternatives` are requested for each token
+  int n = 1;           // REQUIRES: 1, unless ServerTraits::many
   bool asks_logprobs = false;
   bool asks_prompt_logprobs = false;
-  bool streams = false;  // whoever reads the stream looks for the stop strings: the server does not get them
+  bool streams = false;  // true: the server gets no stop strings, the reader of the stream looks for them
 };
 
-// Asks for the log-probabilities of `text` as the assistant's turn. Refers to the messages.
+// A request for the log-probabilities of `text` as the assistant's turn. It refers to `messages`.
 ChatRequest scoring_request(const std::vector<Message>& messages, std::string text);
 
-// What a request is built from. `text` makes the prompts of /v1/completions; null: the endpoint names no tokenizer.
+// Everything that a request is built from. `text` makes the prompts of /v1/completions; null: no tokenizer is
+// configured.
 struct RequestParts {
   const Endpoint& endpoint;
   const ServerTraits& traits;
   PictureUrls& pictures;
   const PromptText* text = nullptr;
 };
-// A body with "prompt" is one of /v1/completions. Throws Error for a turn behind pictures that can only go there.
+// The body of a request. With a "prompt" it is for /v1/completions. Throws Error if only /v1/completions can continue
+// the turn and the messages have pictures.
 Json chat_body(const ChatRequest& request, const RequestParts& parts);
 
 }  // namespace agon::agents

@@ -28,14 +28,14 @@ Value named(const ConfigSection& section, const char* key, const std::string& na
   throw Error("{}: '{}': {}", section.name(), key, unknown_name_message("value", name, names));
 }
 
-// "http://host/v1#model": both parts.
+// Sets url and model from "http://host/v1#model".
 void set_address(Endpoint& endpoint, std::string_view text) {
   const std::size_t mark = text.find('#');
   if (mark != std::string_view::npos) endpoint.model = text.substr(mark + 1);
   text = text.substr(0, mark);
   while (text.ends_with('/')) text.remove_suffix(1);
   for (const std::string_view path : {"/chat/completions", "/completions", "/models"})
-    if (text.ends_with(path)) text.remove_suffix(path.size());  // an address that was copied from a request
+    if (text.ends_with(path)) text.remove_suffix(path.size());  // the address of a request, copied whole
   if (text.find('?') != std::string_view::npos || text.find('@') != std::string_view::npos)
     throw Error(
         "policy: '{}' holds a name or a query. Put the key into the environment and name its variable: key_env "

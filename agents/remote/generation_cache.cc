@@ -73,7 +73,7 @@ Completion completion_in(const Json& json) {
   return completion;
 }
 
-// Each trait by its name: both ways of it.
+// Calls visit(name, trait) for each trait, to read or to write it.
 template <typename Visit>
 void visit_traits(ServerTraits& traits, const Visit& visit) {
   visit("model", traits.model);
@@ -113,7 +113,7 @@ struct GenerationCache::Database {
   SQLite::Database database;
   std::mutex mutex;
 
-  // Runs work() with the database to itself; what SQLite throws becomes an Error.
+  // Runs work() with exclusive access to the database. Exceptions of SQLite become Errors.
   template <typename Work>
   auto run(Work work) {
     const std::lock_guard lock(mutex);
@@ -196,7 +196,7 @@ std::optional<ServerTraits> GenerationCache::traits_of(const Endpoint& endpoint)
     const Json json = Json::parse(find.getColumn(0).getString());
     ServerTraits traits;
     visit_traits(traits, [&](const char* name, auto& value) {
-      if (json.contains(name)) json.at(name).get_to(value);  // an earlier agon asked less
+      if (json.contains(name)) json.at(name).get_to(value);  // earlier versions recorded fewer traits
     });
     return traits;
   });

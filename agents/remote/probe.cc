@@ -10,14 +10,14 @@
 namespace agon::agents {
 namespace {
 
-constexpr int kTokens = 12;  // of an answer
+constexpr int kTokens = 12;  // length of the answers
 
-// Some servers list models beside those that write, and say so.
+// Whether a listed model generates text. Some servers list other models too and mark them.
 bool writes(const Json& model) {
   return model.is_object() && model.value("id", Json()).is_string() && model.value("task", Json()) != "score";
 }
 
-// What a server lists under /models: its only model that writes, or the one that is asked for.
+// Reads the server's /models: its only model that generates text, or the one that the endpoint names.
 void read_models(const Json& models, const Endpoint& endpoint, ServerTraits& traits) {
   static const Json::json_pointer kData("/data");
   if (!models.is_object() || !models.contains(kData) || !models.at(kData).is_array()) return;
@@ -88,7 +88,7 @@ class Prober {
     if (!traits().counts_tokens) note("The server does not count tokens (usage).");
   }
 
-  // A server that lists no model may answer by a name under which it knows none.
+  // A server that lists no model may report a name in its answers that it does not accept in requests.
   void try_name(const std::string& name) {
     traits().model = name;
     if (!name.empty() && !answers(client_.ask(plain()))) traits().model.clear();
@@ -123,7 +123,7 @@ class Prober {
     traits().token_ids = traits().logprobs && answer.token_ids.size() == answer.logprobs.size();
   }
 
-  // Equal seeds and two others, at a temperature at which a dozen tokens are hardly ever the same.
+  // Compares answers for one seed used twice and two others, at a temperature at which 12 tokens rarely coincide.
   void try_sampling() {
     traits().seeds = true;
     std::vector<std::string> texts;
@@ -144,7 +144,7 @@ class Prober {
           "to sample (extra_body in the policy's YAML file).");
   }
 
-  // A stop string out of the middle of an answer that is known.
+  // Uses two characters in the middle of the known answer as a stop string.
   void try_stop() {
     const std::vector<std::string> letters = characters(greedy_);
     if (letters.size() < 4) return note("The answer was too short to find out how stop strings end one.");
@@ -162,9 +162,9 @@ class Prober {
     traits().names_stop = answer.text == before && answer.stop == stop;
   }
 
-  // An assistant's turn that holds the first half of the known answer: the other half should follow.
+  // Sends an assistant's turn with the first half of the known answer. The other half should follow.
   void try_continuing() {
-    // Up to the end of a word: inside of one, the tokens of the halves are others than those of the whole.
+    // The half ends at the end of a word, since splitting a word would change its tokens.
     constexpr const char* kBlank = " \t\r\n";
     const std::size_t blank = greedy_.find_last_of(kBlank, greedy_.size() / 2);
     const std::string half(greedy_, 0, blank == std::string::npos ? 0 : greedy_.find_last_not_of(kBlank, blank) + 1);
@@ -185,7 +185,7 @@ class Prober {
       if (continues_by(way, half, rest)) return;
     traits().continuing = wanted == Continuing::probe ? Continuing::none : wanted;
     traits().repeats_turn = false;
-    traits().keeps_blank_end = traits().continuing == Continuing::completions;  // it is a text like any other
+    traits().keeps_blank_end = traits().continuing == Continuing::completions;  // there a turn is plain text
     if (wanted != Continuing::probe)
       note("The policy's file says how a turn is continued ('continue'), but the server did not continue one so.");
   }
@@ -203,19 +203,19 @@ class Prober {
     return true;
   }
 
-  // The turn and more, not the same answer anew: it is longer, or took fewer tokens.
+  // Whether the answer is the turn continued, not the whole answer again: it is longer, or took fewer tokens.
   bool is_continued(const ChatReply& reply) const {
     const bool is_longer = reply.answers.front().text.size() > greedy_.size();
     return is_longer || (reply.usage && reply.usage->completion_tokens < greedy_tokens_);
   }
 
-  // The first characters are enough: a server may tokenise the half otherwise, and then go another way.
+  // Compares only the first characters: a server may tokenise the half differently, and then diverge.
   static bool continues(std::string_view text, std::string_view rest) {
     const std::string_view wanted = rest.substr(0, std::min<std::size_t>(rest.size(), 6));
     return text.starts_with(wanted) || trim(text).starts_with(trim(wanted));
   }
 
-  // Whether white space at the end of a turn counts: it takes tokens then.
+  // Checks whether white space at the end of a turn reaches the model: then it takes tokens.
   void try_blank_end(const std::string& half, const ChatOutcome& without) {
     const ChatOutcome with = client_.ask(body(question_, half + "\n\n", 0, 0));
     traits().keeps_blank_end = answers(with) && with.reply.usage && without.reply.usage &&

@@ -1,5 +1,5 @@
-// agents/remote/probe.h - finds out what a server can do, by a dozen small requests: what one server refuses, another
-// ignores without a word, so that only its answers tell.
+// agents/remote/probe.h - finds out which features a server supports, with about a dozen small requests. Some servers
+// silently ignore what they do not support, so the probe checks the answers.
 #pragma once
 
 #include <string>
@@ -13,11 +13,11 @@ namespace agon::agents {
 
 struct Probed {
   ServerTraits traits;
-  std::vector<std::string> notes;  // what surprised: for people
+  std::vector<std::string> notes;  // unexpected findings, for the user
 };
 
-// Throws Error where the server does not answer a plain question at all: what it said, and what to do.
-// `text`: of the endpoint's tokenizer, or null.
+// Throws Error if the server does not answer even a plain question, with the server's message and advice.
+// `text`: made from the endpoint's tokenizer, or null.
 Probed probe(ChatClient& client, const PromptText* text = nullptr);
 
 }  // namespace agon::agents

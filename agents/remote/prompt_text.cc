@@ -7,8 +7,9 @@
 namespace agon::agents {
 namespace {
 
-// The model's template sees a mark in the place of the turn: it may drop white space, or write the same words again. An
-// empty expression keeps a newline that the template begins with. Servers may pass a turn on as a list of parts.
+// The model's template gets a mark in place of the turn, because it may drop white space or write the same words
+// elsewhere. The empty expression keeps a newline at the start of the template. Servers may pass a turn as a list of
+// parts.
 std::string continuing(const std::string& jinja) {
   return fmt::format(
       "{{% set agon_turn = messages[-1].content %}}"

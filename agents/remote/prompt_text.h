@@ -1,6 +1,5 @@
-// agents/remote/prompt_text.h - what a server's model reads, made on this side with its tokenizer and chat template:
-// the prompt or the template of a turn that has begun, for servers that continue no chats by themselves, and counts of
-// tokens, for servers that tell none.
+// agents/remote/prompt_text.h - renders prompts and counts tokens locally, with the tokenizer and chat template of a
+// server's model. This is for servers that cannot continue a turn in a chat, or that do not report token counts.
 #pragma once
 
 #include <filesystem>
@@ -16,18 +15,19 @@ namespace agon::agents {
 // Thread-safe.
 class PromptText {
  public:
-  // Throws Error where the folder has no tokenizer.json and chat template that agon reads.
+  // Throws Error if the folder lacks a tokenizer.json or chat template that agon can read.
   explicit PromptText(const std::filesystem::path& folder);
 
-  // Up to the open turn and its prefix, without the token that begins every text: servers add it. Special tokens in a
-  // message are those of the model: a server cannot tell them from the template's. Throws Error for a picture.
+  // The prompt up to the open turn and its prefix, without the token that begins every text, because servers add it.
+  // The text of a special token in a message becomes that token, because the server cannot tell it from the template's.
+  // Throws Error for a picture.
   std::string of(const std::vector<Message>& messages, std::string_view prefix) const;
-  // The chat template, for requests whose last message is the turn that has begun: what it writes ends with that turn,
-  // and with the white space at its end, which many templates drop. It refuses messages whose last one the model's
-  // template drops.
+  // The chat template for requests whose last message is the turn to continue. Its output ends with that turn,
+  // including white space at the end, which many templates drop. It raises an exception if the model's own template
+  // drops the last message.
   const std::string& continuing_jinja() const { return continuing_jinja_; }
   int tokens(std::string_view text) const;
-  int prompt_tokens(const std::vector<Message>& messages, std::string_view prefix) const;  // pictures count as none
+  int prompt_tokens(const std::vector<Message>& messages, std::string_view prefix) const;  // pictures count as 0
 
  private:
   std::string rendered(const std::vector<Message>& messages, std::string_view prefix, bool takes_pictures) const;

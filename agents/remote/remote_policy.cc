@@ -17,9 +17,9 @@ net::QueueOptions limited(net::QueueOptions options, const Endpoint& endpoint) {
   return options;
 }
 
-// Log-probabilities of the tokens of the completion's text, which begins behind `skipped` bytes of the answer's. None
-// where the tokens do not spell it: servers leave out tokens that are half a character. A stop string that the server
-// cut off has none.
+// Adds the log-probabilities of the tokens of the completion's text, which begins after `skipped` bytes of the
+// answer's. Adds none if the tokens do not spell the text: servers omit tokens that are half a character. A stop string
+// that the server cut off has no log-probabilities.
 void add_tokens(const ChatAnswer& answer, std::size_t skipped, Completion& completion) {
   const std::string& text = completion.text;
   std::string spelled;
@@ -52,7 +52,7 @@ std::string thought(const std::string& reasoning) {
 
 }  // namespace
 
-// The requests of one call of complete(), and where their answers go.
+// The requests of one call of complete(), and the places of their answers.
 class RemotePolicy::Call {
  public:
   Call(RemotePolicy& policy, std::span<const CompletionRequest> requests) : policy_(policy), requests_(requests) {
@@ -84,7 +84,7 @@ class RemotePolicy::Call {
     }
   }
 
-  // Whether the cache has all samples of the request.
+  // Takes the request's samples from the cache, if it has all of them.
   bool recall(const CompletionRequest& request, std::size_t place) {
     if (!policy_.cache_) return false;
     for (int sample = 0; sample < request.n; ++sample) {
@@ -107,13 +107,13 @@ class RemotePolicy::Call {
   };
 
   const ServerTraits& traits() const { return policy_.probed_.traits; }
-  // Whether agon looks for the stop strings: the server does not say which it found, or it would find one in what the
-  // answer repeats.
+  // Whether agon has to look for the stop strings, because the server does not report which it found, or would find one
+  // in the repeated part of an answer.
   bool streams(const CompletionRequest& request) const {
     return !request.sampling.stop.empty() && (!traits().stops() || !repeated_of(request.prefix).empty());
   }
-  // Some servers drop white space at the end of a turn that they continue, and the answer may repeat it. Others begin
-  // the answer with the whole turn.
+  // Some servers drop white space at the end of a turn that they continue, and the answer may repeat it. Others repeat
+  // the whole turn (repeated_of).
   std::string dropped_from(const std::string& prefix) const {
     return traits().keeps_blank_end ? "" : prefix.substr(prefix.find_last_not_of(" \t\r\n") + 1);
   }
@@ -136,7 +136,7 @@ class RemotePolicy::Call {
     under_way_.send(body, end, [this, asked](ChatOutcome outcome) { take(asked, outcome); });
   }
 
-  // On the client's thread.
+  // Called on the client's thread.
   void take(const Asked& asked, ChatOutcome& outcome) {
     if (outcome.is_context && asked.max_tokens > 1) {  // the prompt may fit with a shorter answer
       Asked shorter = asked;
@@ -153,7 +153,7 @@ class RemotePolicy::Call {
     policy_.count(completions_[asked.place].prompt_tokens, written);
   }
 
-  // A cache that cannot be written is a failure of the machinery, not of the answer.
+  // If the cache cannot be written, the completion fails.
   void keep(const Asked& asked, int sample, Completion& completion) const {
     if (policy_.cache_) try {
         policy_.cache_->add(key_of(*asked.request, sample), policy_.model_name(), completion);
@@ -206,7 +206,7 @@ class RemotePolicy::Call {
     for (std::uint32_t& end : completion.token_ends) end += static_cast<std::uint32_t>(before.size());
   }
 
-  // Of several answers the server tells the sum.
+  // Servers report only the sum of tokens over several answers, which is divided equally.
   void set_counts(const Asked& asked, const ChatReply& reply, std::size_t number, Completion& completion) const {
     const ChatAnswer& answer = reply.answers[number];
     const int all = reply.usage ? reply.usage->completion_tokens : 0, each = all / asked.n;
@@ -217,7 +217,7 @@ class RemotePolicy::Call {
     try {
       completion.counted_tokens = policy_.text_->tokens(completion.text + completion.reasoning);
       completion.prompt_tokens = policy_.text_->prompt_tokens(asked.request->messages, asked.request->prefix);
-    } catch (const Error& error) {  // a template that refuses the messages
+    } catch (const Error& error) {  // the template refuses the messages
       completion.failure = error.what();
     }
   }
@@ -258,7 +258,7 @@ class RemotePolicy::ScoreCall {
   }
 
  private:
-  // In the cache a scored text is a turn with nothing written behind it.
+  // The cache stores a scored text as a turn that is continued by 0 tokens.
   std::string key_of(std::size_t i) const {
     CompletionRequest request{.messages = requests_[i].messages, .prefix = requests_[i].text, .sampling = {}};
     request.sampling.max_tokens = 0;
@@ -281,9 +281,9 @@ class RemotePolicy::ScoreCall {
     under_way_.send(body, {}, [this, i](const ChatOutcome& outcome) { take(i, outcome); });
   }
 
-  // On the client's thread.
+  // Called on the client's thread.
   void take(std::size_t i, const ChatOutcome& outcome) {
-    if (outcome.is_context) return;  // no scores
+    if (outcome.is_context) return;  // leaves the scores empty
     const ChatReply& reply = outcome.reply;
     if (reply.usage) policy_.count(reply.usage->prompt_tokens, reply.usage->completion_tokens);
     faults_[i] = outcome.fault;
@@ -312,7 +312,7 @@ class RemotePolicy::ScoreCall {
 
   RemotePolicy& policy_;
   const std::span<const ScoreRequest> requests_;
-  std::vector<std::string> prompts_;  // of /v1/completions
+  std::vector<std::string> prompts_;  // sent to /v1/completions
   std::vector<TokenScores> scores_;
   std::vector<std::string> faults_;
   RequestsUnderWay under_way_{policy_.client_};  // last: what is under way writes into the others
@@ -325,7 +325,7 @@ std::unique_ptr<GenerationCache> cache_of(const Endpoint& endpoint) {
   return std::make_unique<GenerationCache>(generation_cache_file(), endpoint.cache == CacheUse::replay);
 }
 
-// A server that is not there at the start is not waited for.
+// Do not wait long for a server that is unavailable at the start.
 const net::QueueOptions kFirstContact{.most_in_flight = 4, .attempts = 3, .patience_seconds = 60, .gone_seconds = 1};
 
 Probed probe_or_recall(const Endpoint& endpoint, GenerationCache* cache, const PromptText* text) {

@@ -1,12 +1,12 @@
-// agents/remote/remote_policy.h - the policy of a model behind a server.
+// agents/remote/remote_policy.h - a policy (agents/policy.h) whose model runs on a server.
 //
-//   samples     n answers of one request where the server makes many, else n requests.
-//   stops       Left to the server where it says which stop string ended a text; else the answer is read as a stream
-//               that agon ends at the stop string.
-//   tokens      Counted by the server (usage), else with the endpoint's tokenizer; without either, the events of an
-//               answer that agon ended.
-//   cache       What was asked before is not asked again (agents/remote/generation_cache.h).
-//   failures    A request that fails gives a Completion with `failure`; a server that is gone throws PolicyGone.
+//   samples     One request for n answers if the server supports it, else n requests.
+//   stops       Left to the server if it reports which stop string ended a text. Otherwise agon reads the answer as a
+//               stream and ends it at the stop string.
+//   tokens      Counted by the server (usage), else with the endpoint's tokenizer. Without either, the number of tokens
+//               with log-probabilities or of stream events.
+//   cache       Cached requests are not sent again (agents/remote/generation_cache.h).
+//   failures    A failed request gives a Completion with `failure`. PolicyGone is thrown if the server is gone.
 #pragma once
 
 #include <atomic>
@@ -22,17 +22,17 @@
 
 namespace agon::agents {
 
-// What servers were asked to do, without what the cache gave back.
+// Tokens that the server has processed and their cost, without completions from the cache.
 struct Paid {
   std::int64_t prompt_tokens = 0, completion_tokens = 0;
-  double usd = 0;  // where the endpoint has a price
+  double usd = 0;  // 0 if the endpoint has no price
 };
 
 class RemotePolicy : public Policy {
  public:
-  // Asks the server what it can do; a replay takes that from the cache. Throws Error where it does not answer, or the
-  // cache has nothing of it.
-  explicit RemotePolicy(const Endpoint& endpoint, net::QueueOptions options = {});  // their limits are the endpoint's
+  // Probes the server; a replay takes the result from the cache. Throws Error if the server does not answer, or if the
+  // cache has no result for it.
+  explicit RemotePolicy(const Endpoint& endpoint, net::QueueOptions options = {});  // its limits are the endpoint's
 
   std::vector<Completion> complete(std::span<const CompletionRequest> requests) override;
   std::vector<TokenScores> score(std::span<const ScoreRequest> requests) override;
@@ -47,7 +47,7 @@ class RemotePolicy : public Policy {
   class ScoreCall;
   RequestParts parts();
   void count(std::int64_t prompt_tokens, std::int64_t completion_tokens);
-  std::string model_name() const;  // of the server, where it has no model's
+  std::string model_name() const;  // without a model, the server's url
   const Endpoint endpoint_;
   const std::unique_ptr<GenerationCache> cache_;  // null: off
   const std::unique_ptr<const PromptText> text_;  // null: the endpoint names no tokenizer
@@ -57,7 +57,7 @@ class RemotePolicy : public Policy {
   std::atomic<std::int64_t> prompt_tokens_ = 0, completion_tokens_ = 0;  // of paid()
 };
 
-// Nothing of a policy that is no server's.
+// All zero for a policy that is not a RemotePolicy.
 Paid paid_by(const Policy& policy);
 
 }  // namespace agon::agents

@@ -1,4 +1,4 @@
-// agents/remote/requests_under_way.h - the requests of one call of a policy: sends them, and waits for all of them.
+// agents/remote/requests_under_way.h - sends the requests of one call of a policy and waits until all have ended.
 #pragma once
 
 #include <condition_variable>
@@ -13,11 +13,11 @@ namespace agon::agents {
 class RequestsUnderWay {
  public:
   explicit RequestsUnderWay(ChatClient& client) : client_(client) {}
-  ~RequestsUnderWay();  // cancels what is under way, and waits for its end
+  ~RequestsUnderWay();  // cancels unfinished requests and waits for their end
 
-  // `done` is called as that of ChatClient::send; it may send more.
+  // `done` is called as in ChatClient::send. It may send more requests.
   void send(const Json& body, StreamEnd end, ChatClient::Done done);
-  // Until all have ended. Throws Error where they were stopped (net::HttpStop).
+  // Waits until all requests have ended. Throws Error if they were stopped (net::HttpStop).
   void wait();
 
  private:
@@ -25,7 +25,7 @@ class RequestsUnderWay {
   void cancel_all();
 
   ChatClient& client_;
-  std::mutex mutex_;  // of all below
+  std::mutex mutex_;  // guards all members below
   std::condition_variable ended_;
   int waiting_ = 0;
   bool stopped_ = false;

@@ -24,7 +24,7 @@ constexpr std::uint64_t kLargestSide = 1ull << 40, kMostValues = 1 << 22, kLonge
 
 enum class KeyType { u8, i8, u16, i16, u32, i32, f32, boolean, text, list, u64, i64, f64 };
 
-// Its number in the file; empty: agon reads no such type.
+// A tensor type that agon reads, and its number in the file.
 struct NumberedType {
   std::uint32_t number;
   const char* name;
@@ -38,7 +38,7 @@ constexpr std::array kTypes = {NumberedType{0, "F32"},   NumberedType{1, "F16"},
   throw Error("{}: {}. Is the download complete?", path, what);
 }
 
-// Takes values one after the other from the bytes of a file. Refers to both.
+// Reads values one after another from the bytes of a file. Keeps references to bytes and path.
 class GgufReader {
  public:
   GgufReader(std::span<const std::uint8_t> bytes, std::uint64_t at, const std::string& path)
@@ -96,7 +96,7 @@ class GgufReader {
       case KeyType::boolean:
         return number<std::uint8_t>(what) != 0;
       case KeyType::text:
-        return std::string(text(what, kLongestText));  // a token may be any bytes
+        return std::string(text(what, kLongestText));  // not UTF-8 in general: a token may be any bytes
       case KeyType::u64:
         return number<std::uint64_t>(what);
       case KeyType::i64:
@@ -170,11 +170,11 @@ class MappedGguf : public GgufFile {
     KeyType type;
     std::uint64_t length, at;
   };
-  // Where its values lie; each is read once, to find the end.
+  // Records where the list's values are. Each value is read once to find the end of the list.
   void add_list(const std::string& name) {
     const KeyType type = reader_.key_type(name);
     const auto length = reader_.number<std::uint64_t>(name.c_str());
-    if (length > reader_.left())  // each takes a byte or more
+    if (length > reader_.left())  // each value has at least one byte
       fail(path_, fmt::format("the key {} has {} values, and {} bytes are left", name, length, reader_.left()));
     if (length > kMostValues)
       fail(path_, fmt::format("the key {} has {} values; at most {} are possible", name, length, kMostValues));
@@ -187,7 +187,7 @@ class MappedGguf : public GgufFile {
     }
   }
 
-  // Where a tensor lies, behind all keys and places.
+  // The header entry of a tensor, with the offset of its data, which follows all keys and entries.
   struct Place {
     std::string name;
     std::vector<std::int64_t> shape;

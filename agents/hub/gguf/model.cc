@@ -26,8 +26,8 @@ namespace {
 
 bool has_tensor(const GgufFile& file, const char* name) { return file.tensors().contains(name); }
 
-// llama.cpp keeps what Llama 3's frequencies are divided by in place of the numbers that it computed them from: they
-// are found again.
+// llama.cpp stores the divisors of Llama 3's frequencies, not the parameters that they were computed from. This
+// recovers the parameters.
 std::optional<RopeScaling> find_scaling(std::span<const float> divisors, double theta) {
   constexpr int kLeastTrained = 16, kMostTrained = 1 << 24;
   const auto frequency = [&](std::size_t i) {
@@ -63,7 +63,7 @@ void read_scaled_rope(const GgufFile& file, const GgufKeyReader& keys, Json& con
                                {"original_max_position_embeddings", scaling->trained_positions}};
 }
 
-// Of each frequency, what scaled positions divide it by.
+// The number by which the scaling divides each frequency.
 std::vector<float> divisors_of(const TextConfig& text) {
   std::vector<float> divisors;
   for (int i = 0; i < text.head_dim() / 2; ++i) {
@@ -73,12 +73,12 @@ std::vector<float> divisors_of(const TextConfig& text) {
   return divisors;
 }
 
-// The text models of the Qwen-VL families. Qwen2-VL and Qwen2.5-VL have one name: their tower says which they are.
+// The text models of the Qwen-VL families. Qwen2-VL and Qwen2.5-VL share a name; their tower tells them apart.
 constexpr std::string_view kQwen2Sees = "qwen2vl", kQwen3Sees = "qwen3vl";
 
 bool may_see(const std::string& type) { return type == kQwen2Sees || type == kQwen3Sees; }
 
-// The model type of a GGUF file's text. Without a tower it is that of the text alone.
+// The model type for a GGUF file's architecture; without a tower, that of a text model.
 std::string known_type(const std::string& type, const GgufVision* vision) {
   if (!may_see(type)) return type;
   if (!vision) return type == kQwen2Sees ? "qwen2" : "qwen3";
@@ -150,7 +150,7 @@ std::optional<fs::path> find_gguf(const fs::path& path) {
 ModelConfig gguf_config(const GgufFile& file, const GgufVision* vision, const std::string& source) {
   const GgufKeyReader keys(file, source);
   const std::string type = keys.text("general.architecture");
-  if (!may_see(type)) vision = nullptr;  // of another model that lies there
+  if (!may_see(type)) vision = nullptr;  // the tower belongs to another model in that folder
   const Architecture& architecture = architecture_of(type, vision, source);
   Json config{{"model_type", architecture.model_type}, {"hidden_act", "silu"}};
   const auto copy = [&](const char* to, const char* from, bool is_needed = true) {

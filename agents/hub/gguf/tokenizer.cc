@@ -16,7 +16,7 @@
 namespace agon::agents {
 namespace {
 
-// The tokens that end a turn: <|endoftext|> ends a text of Qwen beside its end of a turn, and Llama 3 has three.
+// The keys of tokens that end a turn. Qwen's <|endoftext|> counts in addition to its end of turn; Llama 3 has three.
 constexpr const char* kEndKeys[] = {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id",
                                     "tokenizer.ggml.eom_token_id"};
 
@@ -27,7 +27,7 @@ struct GgufToken {
   TokenType type;
 };
 
-// Those of the type "unused" behind all others are left out.
+// All tokens except those of type "unused" at the end.
 std::vector<GgufToken> used_tokens(const GgufKeyReader& keys) {
   const std::vector<std::string_view> texts = keys.texts("tokenizer.ggml.tokens");
   const Json types = keys.list("tokenizer.ggml.token_type");
@@ -54,12 +54,12 @@ nlohmann::json added_token(std::size_t id, const GgufToken& token) {
           {"rstrip", false}};
 }
 
-// Of the tokens that text may merge to.
+// The scores of the tokens that merges may produce.
 std::vector<ScoredToken> scored_tokens(const GgufKeyReader& keys, const std::vector<GgufToken>& tokens) {
   const Json scores = keys.list("tokenizer.ggml.scores");
   if (scores.size() < tokens.size())
     keys.fail("tokenizer.ggml.scores", fmt::format("{} scores for {} tokens", scores.size(), tokens.size()));
-  constexpr std::size_t kLongest = 512;  // bytes: every way to cut a token is looked up
+  constexpr std::size_t kLongest = 512;  // bytes; limits the work, since all ways to cut a token are looked up
   std::vector<ScoredToken> scored;
   for (std::size_t id = 0; id < tokens.size(); ++id) {
     const auto& [text, type] = tokens[id];
@@ -74,7 +74,7 @@ std::vector<ScoredToken> scored_tokens(const GgufKeyReader& keys, const std::vec
   return scored;
 }
 
-// The steps of SentencePiece's BPE as Llama 2's tokenizer.json has them: those that mark blanks, and back.
+// The steps that mark blanks, and those that undo it, as in Llama 2's tokenizer.json.
 std::pair<Json, Json> marking_steps(bool has_prefix) {
   const auto replace = [](std::string_view text, std::string_view by) {
     return Json{{"type", "Replace"}, {"pattern", {{"String", text}}}, {"content", by}};
@@ -89,7 +89,7 @@ std::pair<Json, Json> marking_steps(bool has_prefix) {
   return {std::move(marks), std::move(back)};
 }
 
-// Of tokens with scores in place of merges.
+// A tokenizer whose tokens have scores instead of merges.
 TokenizerParts scored_tokenizer(const GgufKeyReader& keys) {
   TokenizerParts parts;
   nlohmann::json added = nlohmann::json::array(), unknown;
@@ -153,7 +153,7 @@ std::pair<std::string, std::string> sides(const GgufKeyReader& keys, std::string
   return {std::string(merge.substr(0, blank)), std::string(merge.substr(blank + 1))};
 }
 
-// Of tokens with merges.
+// A tokenizer with merges.
 TokenizerParts merged_tokenizer(const GgufKeyReader& keys) {
   TokenizerParts parts;
   nlohmann::json added = nlohmann::json::array();
@@ -162,7 +162,7 @@ TokenizerParts merged_tokenizer(const GgufKeyReader& keys) {
                                  [](const GgufToken& token) { return token.type == TokenType::normal; });
   const auto in_vocabulary = static_cast<std::size_t>(tokens.rend() - last);
   for (std::size_t id = 0; id < tokens.size(); ++id) {
-    // The library tokenizers takes the id of an added token from the vocabulary, or else counts on behind it.
+    // The tokenizers library takes the id of an added token from the vocabulary; else it appends the token to it.
     if (id < in_vocabulary) parts.vocabulary.emplace_back(tokens[id].text, static_cast<std::int32_t>(id));
     if (tokens[id].type != TokenType::normal) added.push_back(added_token(id, tokens[id]));
   }
@@ -181,7 +181,7 @@ TokenizerParts merged_tokenizer(const GgufKeyReader& keys) {
   return parts;
 }
 
-// tokenizer.ggml.pre of a tokenizer.json.
+// The value of tokenizer.ggml.pre for a tokenizer.json.
 std::string family_name(const nlohmann::json& tokenizer, const std::string& source) {
   const std::string pipeline = to_text(tokenizer.value("pre_tokenizer", nlohmann::json()));
   const auto holds = [&](std::string_view regex) { return pipeline.find(to_text(Json(regex))) != std::string::npos; };
@@ -263,7 +263,7 @@ std::vector<GgufKey> gguf_tokenizer_keys(const ModelFolder& parts) {
     throw Error("GGUF: {} has {} tokens that end a turn (eos_token_id), and a file can name {}.", parts.path.string(),
                 ends.size(), std::size(kEndKeys));
   for (std::size_t i = 0; i < ends.size(); ++i) keys.push_back({kEndKeys[i], static_cast<std::uint32_t>(ends[i])});
-  // Where nothing is said, llama.cpp puts a token of its own choice before a text of some families.
+  // Without a key, llama.cpp puts a default token before each text in some families.
   const std::optional<std::int32_t> bos = parts.tokenizer->id_of(parts.chat.variables().value("bos_token", ""));
   if (bos)
     keys.push_back({"tokenizer.ggml.bos_token_id", static_cast<std::uint32_t>(*bos)});

@@ -20,17 +20,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kFrames = 2;           // that a patch of the Qwen-VL towers spans
-constexpr int kTokensPerSecond = 2;  // of the hub's Qwen2.5-VL, where the file has no key of ours
+constexpr int kFrames = 2;           // frames per patch in the Qwen-VL towers
+constexpr int kTokensPerSecond = 2;  // of the hub's Qwen2.5-VL; used if the file lacks agon's own key
 
-// How llama.cpp keeps a tower.
+// How llama.cpp stores a kind of tower.
 struct TowerForm {
   const Tower& tower;
   std::string_view model_type;    // of config.json
   std::string_view projector;     // clip.projector_type
-  const char* activation;         // the key that is true; null: none
-  bool splits_attention;          // queries, keys and values apart
-  std::int64_t least_pixels = 0;  // of a picture, where the file does not tell; 0: the image processor's own
+  const char* activation;         // the key that is set to true; null: none
+  bool splits_attention;          // into queries, keys and values
+  std::int64_t least_pixels = 0;  // of a picture, if the file lacks it; 0: the image processor's default
   std::int64_t most_pixels = 0;
 };
 const std::array<TowerForm, 3> kForms = {
@@ -53,7 +53,7 @@ const TowerForm& form_in(const GgufKeyReader& keys) {
             fmt::format("{} is not supported, only {}", shown_text(projector), fmt::join(known, ", ")));
 }
 
-// Of the three colours.
+// A list of three numbers, one for each colour.
 Json colours(const GgufKeyReader& keys, const char* key) {
   const Json values = keys.list(key);
   if (values.size() != 3 || !std::all_of(values.begin(), values.end(), [](const Json& one) { return one.is_number(); }))
@@ -61,7 +61,7 @@ Json colours(const GgufKeyReader& keys, const char* key) {
   return values;
 }
 
-// Every `pattern`-th block sees the whole picture, the others a window; 0: all do.
+// The blocks that see the whole picture: every `pattern`-th one, or all if it is 0. The others see windows.
 Json whole_blocks(std::int64_t blocks, std::int64_t pattern) {
   Json indexes = Json::array();
   for (std::int64_t block = 0; block < blocks; ++block)
@@ -69,7 +69,7 @@ Json whole_blocks(std::int64_t blocks, std::int64_t pattern) {
   return indexes;
 }
 
-// The other way round.
+// The inverse of whole_blocks.
 std::int64_t window_pattern(const VisionConfig& vision) {
   const std::vector<int>& whole = vision.fullatt_block_indexes;
   const bool all = std::ssize(whole) == vision.depth;
@@ -88,7 +88,7 @@ std::vector<int> deepstack_blocks(const GgufFile& tower) {
   return blocks;
 }
 
-// llama.cpp's name of each tensor that it keeps whole, and the hub's; both without ".weight" and ".bias".
+// llama.cpp's and the hub's name of each tensor that is not split, both without ".weight" and ".bias".
 using Names = std::vector<std::pair<std::string, std::string>>;
 
 void add_block(const Tower& tower, std::int64_t block, Names& names) {
@@ -113,7 +113,7 @@ void add_merger(const Tower& tower, const std::string& hub, const std::array<std
 constexpr const char* kPlaces = "visual.pos_embed";
 
 Names names_of(const Tower& tower, std::int64_t blocks, const std::vector<int>& deepstack) {
-  Names names{{"v.patch_embd", "visual.patch_embed.proj"}};  // the bias alone
+  Names names{{"v.patch_embd", "visual.patch_embed.proj"}};  // only the bias; the weight is split
   if (tower.learns_places) names.emplace_back("v.position_embd", kPlaces);
   for (std::int64_t block = 0; block < blocks; ++block) add_block(tower, block, names);
   add_merger(tower, "visual.merger", {"v.post_ln", "mm.0", "mm.2"}, names);
@@ -136,15 +136,15 @@ const TensorView* find_tensor(const GgufFile& tower, const std::string& name) {
   return found == tower.tensors().end() ? nullptr : &found->second;
 }
 
-// Files of early converters have the names of an MLP's two matrices exchanged: what they call ffn_down reads the
-// states.
+// Early converters swapped the names of an MLP's two matrices: in their files ffn_down is the first one, whose inputs
+// are the states.
 bool has_exchanged_mlp(const GgufFile& tower, const GgufKeyReader& keys) {
   const TensorView* const down = find_tensor(tower, "v.blk.0.ffn_down.weight");
   const std::int64_t hidden = keys.number("clip.vision.embedding_length");
   return down && down->shape.size() == 2 && down->shape[1] == hidden && down->shape[0] != hidden;
 }
 
-// The width within an MLP. Converters write another number for Qwen2-VL.
+// The inner width of the MLP, from its tensor: for Qwen2-VL, converters write another number to the key.
 std::int64_t inner_width(const GgufFile& tower, const GgufKeyReader& keys) {
   const char* const name = has_exchanged_mlp(tower, keys) ? "v.blk.0.ffn_down.weight" : "v.blk.0.ffn_up.weight";
   const TensorView* const up = find_tensor(tower, name);
@@ -325,7 +325,7 @@ GgufVisionTensors gguf_vision_tensors(const GgufFile& tower, const std::string& 
 
 namespace {
 
-// Calls `put` with each run of the values that belongs to a part.
+// Calls `put` with each contiguous run of values that belongs to a part of a tensor.
 using Runs = std::function<void(std::span<const float> values, const std::function<void(std::span<const float>)>& put)>;
 
 GgufTensor part_of(std::string name, const CheckpointTensor& tensor, std::vector<std::int64_t> shape,
@@ -376,7 +376,7 @@ std::vector<GgufKey> gguf_vision_keys(const ModelConfig& config, const ImageProc
   const TowerForm& form = form_of(*vision.tower);
   const auto number = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };
   const auto colours = [](const auto& values) { return std::vector<float>(values.begin(), values.end()); };
-  constexpr int kAnySide = 560;  // llama.cpp wants one, and takes pictures of any size
+  constexpr int kAnySide = 560;  // llama.cpp needs this key, but accepts pictures of any size
   const int side = form.tower.learns_places ? vision.places_a_side() * vision.patch_size : kAnySide;
   std::vector<GgufKey> keys{{"general.architecture", std::string("clip")},
                             {"general.type", std::string("mmproj")},

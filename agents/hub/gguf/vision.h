@@ -1,5 +1,5 @@
-// agents/hub/gguf/vision.h - the vision tower of a GGUF model, which llama.cpp keeps in a file of its own, mmproj: as
-// the keys of config.json and of preprocessor_config.json, and as tensors under the hub's names.
+// agents/hub/gguf/vision.h - converts the vision tower of a GGUF model, which llama.cpp stores in a separate mmproj
+// file, to keys of config.json and preprocessor_config.json and to tensors under the hub's names, and back.
 #pragma once
 
 #include <filesystem>
@@ -20,34 +20,35 @@ namespace agon::agents {
 
 bool is_mmproj(const std::filesystem::path& file);                   // by its name
 std::filesystem::path mmproj_of(const std::filesystem::path& gguf);  // mmproj-NAME.gguf, next to NAME.gguf
-// That file, or the only one next to `gguf` whose name says "mmproj"; nothing: none. Throws Error for several.
+// That file, or else the only one next to `gguf` whose name contains "mmproj"; nullopt if there is none. Throws Error
+// for several.
 std::optional<std::filesystem::path> find_mmproj(const std::filesystem::path& gguf);
 
 struct GgufVision {
   std::shared_ptr<const GgufFile> file;
-  std::string source;  // its name, for messages
+  std::string source;  // name of the file, for messages
 };
-// Opens the mmproj file next to `gguf`. Throws Error as it and GgufFile::open do.
+// Opens the mmproj file next to `gguf`. Throws Error like find_mmproj and GgufFile::open.
 std::optional<GgufVision> open_gguf_vision(const std::filesystem::path& gguf);
 
 // Each throws Error naming what is missing or not supported; `source` names the file.
 
-std::string gguf_vision_model_type(const GgufFile& tower, const std::string& source);  // of config.json
+std::string gguf_vision_model_type(const GgufFile& tower, const std::string& source);  // for config.json
 Json gguf_vision_config(const GgufFile& tower, const std::string& source);             // "vision_config"
 Json gguf_image_processor(const GgufFile& tower, const std::string& source);
 
-// Tensors of the hub's layout. llama.cpp splits two of them, patches by frames and (not of Qwen3-VL) attention by
-// queries, keys and values: those are put together in memory of their own.
+// Tensors in the hub's layout. llama.cpp splits two of them: the patch embedding by frames, and (except in Qwen3-VL)
+// qkv into queries, keys and values. These are joined in memory of their own.
 struct GgufVisionTensors {
   std::map<std::string, TensorView> by_name;
-  std::vector<std::shared_ptr<const void>> owned;  // what some views point into
+  std::vector<std::shared_ptr<const void>> owned;  // memory that some views point to
 };
 GgufVisionTensors gguf_vision_tensors(const GgufFile& tower, const std::string& source);
 
-// The other way round. REQUIRES: config.vision.
+// From the hub to GGUF. REQUIRES: config.vision.
 
 std::vector<GgufKey> gguf_vision_keys(const ModelConfig& config, const ImageProcessorConfig& images);
-// The tensors of the file that hold the hub's tensor: its matrices in `type`, everything else in F32. They refer to it.
+// The tensors of the file for one tensor of the hub, which they refer to: matrices in `type`, everything else in F32.
 // Throws Error for a name that no tensor of the tower has.
 std::vector<GgufTensor> gguf_vision_parts(const std::string& hub_name, const CheckpointTensor& tensor,
                                           const VisionConfig& vision, std::string_view type);

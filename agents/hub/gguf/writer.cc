@@ -69,7 +69,8 @@ void add_bfloats(std::string& bytes, const float* row, std::int64_t count) {
   kernels::round_to_bfloat(row, count, rounded.data());
   std::memcpy(bytes.data() + begin, rounded.data(), rounded.size() * 2);
 }
-// The scale, then the codes: bytes with sign, or low and high halves, 16 codes apart.
+// A block is its scale, then its codes: signed bytes for Q8_0; for Q4_0 code i in the low half of a byte, i + 16 in the
+// high one.
 void add_q8_0(std::string& bytes, const float* row, std::int64_t count) {
   RowCodes codes;
   make_row_codes(kEightBits, row, static_cast<int>(count), codes);

@@ -1,4 +1,4 @@
-// agents/hub/gguf/writer.h - writes GGUF files (version 3), as llama.cpp reads them.
+// agents/hub/gguf/writer.h - writes GGUF files (version 3) for llama.cpp and for agon.
 #pragma once
 
 #include <cstdint>
@@ -20,15 +20,16 @@ struct GgufKey {
 
 struct GgufTensor {
   std::string name;
-  std::vector<std::int64_t> shape;  // as in the hub: the last dimension lies together in memory
+  std::vector<std::int64_t> shape;  // in the hub's order: the last dimension is contiguous
   std::string_view type;            // F32, F16, BF16, Q8_0 or Q4_0
-  // Called once, in the order of the tensors: one row after another, of type F32.
+  // Passes the rows to `put` one after another, as F32. Called once per tensor, in the order of the tensors.
   std::function<void(const std::function<void(const float* row)>& put)> each_row;
 };
 
-// The types that write_gguf writes; blocks need rows of a multiple of 32.
+// Whether write_gguf can write the type. The block types need rows of a multiple of 32 values.
 bool writes_gguf_type(std::string_view type);
-// Atomically. Holds one row at a time. Throws Error as core/file.h, and for a row that is no whole number of blocks.
+// Replaces the file atomically. Holds one row in memory at a time. Throws Error like core/file.h, and for a row that is
+// not a whole number of blocks.
 void write_gguf(const std::filesystem::path& path, const std::vector<GgufKey>& keys,
                 const std::vector<GgufTensor>& tensors);
 

@@ -1,4 +1,4 @@
-// agents/hub/jinja/arguments.h - the arguments of a call of a function, method, filter or test.
+// agents/hub/jinja/arguments.h - the arguments of a call to a function, method, filter or test.
 #pragma once
 
 #include <initializer_list>
@@ -19,13 +19,13 @@ struct Arguments {
 // Arguments by the names of their parameters.
 class BoundArguments {
  public:
-  // Throws Error for an argument that is no parameter of `callee`.
+  // Throws Error for an argument that is not a parameter of `callee`.
   BoundArguments(std::string_view callee, const Arguments& arguments,
                  std::initializer_list<std::string_view> parameters);
   const Value* find(std::size_t parameter) const { return values_[parameter]; }  // nullptr: not given
   const Value& required(std::size_t parameter) const;                            // throws Error if not given
-  const Text& text(std::size_t parameter) const;                                 // throws Error for another kind
-  std::optional<std::string_view> text_or_none(std::size_t parameter) const;     // nothing for none and if not given
+  const Text& text(std::size_t parameter) const;                                 // throws Error for other kinds
+  std::optional<std::string_view> text_or_none(std::size_t parameter) const;     // nullopt: none, or not given
   bool flag(std::size_t parameter, bool standard) const;
   std::int64_t whole(std::size_t parameter, std::int64_t standard) const;
 

@@ -1,4 +1,4 @@
-// agents/hub/jinja/budget.h - what one run of a template may use. A template is somebody else's program: one that
+// agents/hub/jinja/budget.h - limits the resources of one run of a template. Templates are untrusted programs: one that
 // loops, grows or nests without end stops with an Error that names the limit.
 #pragma once
 
@@ -10,9 +10,9 @@ namespace agon::agents::jinja {
 
 struct TemplateLimits {
   std::size_t steps = 10'000'000;              // expressions, statements and elements visited
-  std::size_t bytes = std::size_t{512} << 20;  // of all texts and lists that are made, freed or not
+  std::size_t bytes = std::size_t{512} << 20;  // of all texts and lists created, even if freed
   std::size_t output = std::size_t{16} << 20;  // of the rendered text
-  int depth = 250;                             // of evaluations within one another, macro calls included
+  int depth = 250;                             // of nested evaluations, including macro calls
 };
 
 class TemplateBudget {
@@ -27,13 +27,13 @@ class TemplateBudget {
     if (bytes > limits_.bytes - bytes_) throw Error("it makes more than {} bytes of values", limits_.bytes);
     bytes_ += bytes;
   }
-  // Throws before a value is made that is `count` times something of `bytes`.
+  // Throws like the above. Call it before creating a value of `count` times `bytes`.
   void spend_bytes(std::size_t count, std::size_t bytes) {
     if (bytes != 0 && count > limits_.bytes / bytes) spend_bytes(limits_.bytes + 1);
     spend_bytes(count * bytes);
   }
 
-  // One level deeper while it lives.
+  // Counts one level of depth while it lives.
   class Level {
    public:
     explicit Level(TemplateBudget& budget) : budget_(budget) {

@@ -81,7 +81,7 @@ Value reverse_filter(const Value& input, const Arguments& arguments, TemplateBud
   return get_slice(input.text() ? input : Value::list(elements(input)), {}, {}, std::int64_t{-1});
 }
 
-// The value behind a path such as "function.name" or "0".
+// The value at a path such as "function.name" or "0".
 Value by_path(Value value, const Value& path) {
   if (path.text() == nullptr) return get_item(value, path);
   for (const std::string& name : split(path.text()->view(), ".")) {
@@ -148,12 +148,12 @@ Value select_filter(const Value& input, const Arguments& arguments, TemplateBudg
   return Value::list(std::move(items));
 }
 
-// What two values are compared by: texts without regard to case, unless it is regarded.
+// The key by which a value is sorted: a text in lower case, unless case_sensitive.
 Value sort_key(const Value& value, bool case_sensitive, TemplateBudget& budget) {
   return case_sensitive || value.text() == nullptr ? value : call_method(value, "lower", {}, budget);
 }
 
-// Stable, by keys that are computed once.
+// Sorts stably by keys that are computed once.
 Value sorted(const std::vector<Value>& items, std::vector<Value> keys, bool reverse, TemplateBudget& budget) {
   std::vector<std::size_t> order(items.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;

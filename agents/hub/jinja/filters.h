@@ -12,8 +12,8 @@ namespace agon::agents::jinja {
 
 bool is_filter(std::string_view name);
 bool is_test(std::string_view name);
-// Throw Error for a name that is not known (an argument of map() or select()) and for values that they do not take.
-// "safe" gives its text: nothing is escaped here.
+// Throw Error for an unknown name (an argument of map() or select()) and for values that the filter or test does not
+// accept. "safe" returns its text unchanged, because agon never escapes.
 Value apply_filter(std::string_view name, const Value& input, const Arguments& arguments, TemplateBudget& budget);
 bool apply_test(std::string_view name, const Value& input, const Arguments& arguments, TemplateBudget& budget);
 

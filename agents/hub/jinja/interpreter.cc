@@ -15,7 +15,7 @@
 namespace agon::agents::jinja {
 namespace {
 
-// The variables of a block, in those of the block around it.
+// The variables of a block, which can also see those of the enclosing blocks.
 class Scope {
  public:
   explicit Scope(const Scope* outer) : outer_(outer) {}
@@ -147,7 +147,7 @@ class Interpreter {
     budget_.spend_bytes(text.size());
     output_->append(text);
   }
-  // What a body prints, through filters if there are any.
+  // The text that a body prints, passed through the filters if there are any.
   Value block_value(const Body& body, const TemplateExpression* filters, Scope& scope) {
     Text text;
     Text* const outer = std::exchange(output_, &text);
@@ -184,7 +184,7 @@ class Interpreter {
     budget_.spend_steps(1);
     const int line = std::exchange(line_, expression.line);
     Value value = std::visit([&](const auto& node) { return evaluate_node(node, scope); }, expression.node);
-    line_ = line;  // after an Error it stays where that was
+    line_ = line;  // after an Error it keeps the line of the error
     return value;
   }
   Value evaluate_or_none(const ExpressionPtr& expression, Scope& scope) {
@@ -262,7 +262,7 @@ class Interpreter {
     if (object.dict() != nullptr) budget_.spend_steps(object.dict()->entries.size() * (key.values() / 4));
     return made(get_item(object, key));
   }
-  // Accounts for the search in a value.
+  // Charges the cost of a search in the value.
   Value looked_into(Value value) {
     budget_.spend_steps(value.dict()   ? value.dict()->entries.size() / 16
                         : value.text() ? value.text()->size() / 64
@@ -385,14 +385,14 @@ class Interpreter {
     return Text(formatted_time(std::string(bound.text(0).view()), now_));
   }
 
-  static constexpr std::size_t kMostRange = 100'000;  // of jinja2's sandbox
+  static constexpr std::size_t kMostRange = 100'000;  // the limit of jinja2's sandbox
   TemplateBudget budget_;
   const std::time_t now_;
   int line_ = 1;
-  Scope* top_ = nullptr;  // what macros see
+  Scope* top_ = nullptr;  // the variables that macros see
   Text printed_;
   Text* output_ = &printed_;
-  const Value* block_input_ = nullptr;  // of the filters of a block
+  const Value* block_input_ = nullptr;  // input of a block's filters
   std::deque<Namespace> namespaces_;
 };
 

@@ -14,8 +14,8 @@ namespace agon::agents::jinja {
 
 using Variables = std::vector<std::pair<std::string, Value>>;
 
-// What the body prints. `now` is what strftime_now() formats. Throws Error "line 3: ..." for what the template refuses
-// (raise_exception), does wrong or may not do.
+// Returns the text that the body prints. strftime_now() formats `now`. Throws Error "line 3: ..." if the template calls
+// raise_exception, fails, or exceeds a limit.
 Text run_template(const Body& body, const Variables& variables, const TemplateLimits& limits, std::time_t now);
 
 }  // namespace agon::agents::jinja

@@ -16,14 +16,14 @@ bool begins_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
 }
 
-// Every line break becomes "\n"; one at the end is not part of the template.
+// Converts every line break to "\n" and removes one at the end.
 std::string normalized(std::string_view source) {
   std::string text = replace_all(replace_all(source, "\r\n", "\n"), "\r", "\n");
   if (text.ends_with('\n')) text.pop_back();
   return text;
 }
 
-// How a block, an output or a comment begins and ends.
+// The delimiters of a block, an output or a comment.
 struct Delimiters {
   std::string_view begin, end;
   Token::Kind begin_kind, end_kind;
@@ -78,7 +78,7 @@ class Lexer {
     return source_[at + 1] == '%' ? kBlock : source_[at + 1] == '{' ? kOutput : kComment;
   }
 
-  // What stands before the block that begins at `begin`, and the two characters of its beginning.
+  // Adds the text before the block that begins at `begin`, and skips the two characters that open the block.
   void add_data(std::size_t begin, bool strips_line) {
     const std::string_view text = rest().substr(0, begin == std::string::npos ? begin : begin - at_);
     const char sign = begin == std::string::npos || begin + 2 >= source_.size() ? ' ' : source_[begin + 2];
@@ -99,7 +99,7 @@ class Lexer {
     if (rest().starts_with('-') || rest().starts_with('+')) advance(1);
   }
 
-  // Skips "-%}" with the white space after it, "+%}", or "%}" with one line break. False if none stands here.
+  // Skips "-%}" with the white space after it, "+%}", or "%}" with one line break. False if none of these is here.
   bool skip_end(std::string_view end, bool trims_line) {
     const std::string_view here = rest();
     if (here.starts_with('-') && here.substr(1).starts_with(end)) {
@@ -125,7 +125,7 @@ class Lexer {
     skip_end("#}", true);
   }
 
-  // {% raw %}...{% endraw %}, whose body is data. False, and nothing skipped, for another block.
+  // Adds the body of {% raw %}...{% endraw %} as data. For any other block, returns false and skips nothing.
   bool add_raw() {
     const std::size_t start = at_;
     const int line = line_;
@@ -163,10 +163,10 @@ class Lexer {
     return true;
   }
 
-  // The tokens of a block or an output, to its end.
+  // Adds the tokens of a block or an output up to its end.
   void add_tokens(const Delimiters& delimiters) {
     add(delimiters.begin_kind, "");
-    std::string open;  // the brackets that are not closed yet: in them "}}" closes dictionaries
+    std::string open;  // brackets not yet closed; inside them "}}" closes dictionaries
     while (true) {
       skip_blanks();
       if (rest().empty()) fail(fmt::format("a {} without {}", delimiters.begin, delimiters.end));
@@ -245,7 +245,7 @@ class Lexer {
     add(Kind::string, unescaped(rest().substr(1, end - 1)));
     advance(end + 1);
   }
-  // The escapes of a Python string. An unknown one stays as it is.
+  // Resolves the escapes of a Python string. An unknown escape stays unchanged.
   std::string unescaped(std::string_view text) const {
     std::string result;
     while (!text.empty()) {
@@ -259,7 +259,7 @@ class Lexer {
   std::size_t append_escape(std::string_view text, std::string& result) const {
     constexpr std::string_view kLetters = "abfnrtv\\'\"", kMeanings = "\a\b\f\n\r\t\v\\'\"";
     const char letter = text[1];
-    if (letter == '\n') return 2;  // the string goes on in the next line
+    if (letter == '\n') return 2;  // the string continues on the next line
     if (const auto at = kLetters.find(letter); at != std::string_view::npos) {
       result += kMeanings[at];
       return 2;

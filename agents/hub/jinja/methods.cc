@@ -17,7 +17,7 @@ namespace {
 using Method = Value (*)(const Value& self, const Arguments& arguments);
 using MethodTable = std::map<std::string_view, Method, std::less<>>;
 
-// Adds to a list that must not grow without bound.
+// Adds to a list and throws if it becomes too long.
 void add_item(std::vector<Value>& items, Text text) {
   if (items.size() == Value::kMostValues) throw Error("a list has more than {} values", Value::kMostValues);
   items.emplace_back(std::move(text));
@@ -170,7 +170,7 @@ Value count_method(const Value& self, const Arguments& arguments) {
   return count;
 }
 
-// Whether the text has a character and each is one of the kind.
+// Whether the text is not empty and every character is of the kind.
 template <bool (*is_kind)(std::int32_t)>
 Value all_method(const Value& self, const Arguments& arguments) {
   const BoundArguments bound("the method", arguments, {});
@@ -183,7 +183,7 @@ bool is_alphabetic(std::int32_t c) {
 }
 bool is_decimal(std::int32_t c) { return c >= 0 && utf8proc_category(c) == UTF8PROC_CATEGORY_ND; }
 bool is_alphanumeric(std::int32_t c) { return is_alphabetic(c) || is_decimal(c); }
-// Whether it has letters with a case, and all have this one.
+// Whether the text has cased letters and all of them have this case.
 template <bool is_upper>
 Value case_method(const Value& self, const Arguments& arguments) {
   const BoundArguments bound("the method", arguments, {});
@@ -289,7 +289,7 @@ const MethodTable& list_methods() {
   return table;
 }
 
-// Methods that would change a value: in transformers' sandbox they are undefined.
+// Whether the method would change a value: transformers' sandbox leaves these undefined.
 bool changes(const Value& value, std::string_view name) {
   constexpr std::array<std::string_view, 8> kOfLists = {"append", "clear",  "extend",  "insert",
                                                         "pop",    "remove", "reverse", "sort"};
@@ -333,7 +333,7 @@ Value missing(const Value& object, std::string_view name) {
       fmt::format("a value of kind {} has no '{}'", kind_name(object), printable_line(cut_text(name, 60))));
 }
 
-// What an attribute is, except for the keys of a dictionary.
+// Looks up an attribute, not counting the keys of a dictionary.
 std::optional<Value> find_attribute(const Value& object, std::string_view name) {
   if (object.loop() != nullptr) return loop_attribute(*object.loop(), name);
   if (const Namespace* space = object.attributes(); space != nullptr) {
@@ -357,7 +357,7 @@ Value element(const Value& object, std::int64_t index) {
   return text ? Value(text->slice(starts[at], starts[at + 1])) : object.list()->items[at];
 }
 
-// Where a slice begins and ends, as slice.indices() of Python has it.
+// The range of a slice, as Python's slice.indices() computes it.
 struct SliceRange {
   std::int64_t begin, end, step;
   static SliceRange of(std::int64_t size, const Value& begin, const Value& end, const Value& step) {
@@ -370,7 +370,7 @@ struct SliceRange {
     return range;
   }
   template <typename Visit>
-  void for_each(Visit visit) const {  // no `at` overflows: the step is cut to more than any size
+  void for_each(Visit visit) const {  // `at` cannot overflow, since the step is clamped to kFar
     for (std::int64_t at = begin; step < 0 ? at > end : at < end; at += step) visit(static_cast<std::size_t>(at));
   }
 
@@ -386,7 +386,7 @@ struct SliceRange {
   }
 };
 
-// What a method may cost: one of a text may search for its arguments, one of a dictionary looks for a key.
+// The cost of a method in steps: on a text it may search for its arguments, on a dictionary it looks up a key.
 std::size_t method_steps(const Value& self, const Arguments& arguments) {
   const std::size_t size = self.list() ? self.list()->items.size() : self.dict() ? self.dict()->entries.size() : 0;
   std::size_t steps = self.text() ? self.text()->size() / 64 : self.list() ? self.values() : size / 16;
@@ -437,7 +437,7 @@ Value get_slice(const Value& object, const Value& begin, const Value& end, const
 }
 
 void charge(const Value& value, TemplateBudget& budget) {
-  constexpr std::size_t kOverhead = 64;  // of a value on the heap
+  constexpr std::size_t kOverhead = 64;  // bytes of overhead of a value on the heap
   if (value.text() != nullptr) budget.spend_bytes(value.text()->size() + kOverhead);
   if (value.list() == nullptr) return;
   budget.spend_bytes(value.list()->items.size() * sizeof(Value) + kOverhead);

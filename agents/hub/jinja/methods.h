@@ -1,4 +1,5 @@
-// agents/hub/jinja/methods.h - attributes, items and methods of values, as jinja2 finds them on those of Python.
+// agents/hub/jinja/methods.h - attributes, items and methods of template values, looked up as jinja2 does for Python
+// values.
 #pragma once
 
 #include <string_view>
@@ -9,16 +10,16 @@
 
 namespace agon::agents::jinja {
 
-// object.name: a method before a key of a dictionary. Undefined if there is neither; throws Error if the object is
-// undefined itself.
+// object.name: a method takes precedence over a dictionary's key. Undefined if there is neither; throws Error if the
+// object itself is undefined.
 Value get_attribute(const Value& object, std::string_view name);
-// object[key]: a key of a dictionary before a method.
+// object[key]: a dictionary's key takes precedence over a method.
 Value get_item(const Value& object, const Value& key);
-// object[begin:end:step], of which any may be none.
+// object[begin:end:step]; begin, end and step may be none.
 Value get_slice(const Value& object, const Value& begin, const Value& end, const Value& step);
-// REQUIRES: get_attribute() gave the method.
+// REQUIRES: get_attribute() returned this method.
 Value call_method(const Value& self, std::string_view name, const Arguments& arguments, TemplateBudget& budget);
-// Accounts for a value that was made.
+// Charges the budget for a new value.
 void charge(const Value& value, TemplateBudget& budget);
 
 }  // namespace agon::agents::jinja

@@ -1,4 +1,4 @@
-// agents/hub/jinja/operators.h - arithmetic and comparisons, as Python does them.
+// agents/hub/jinja/operators.h - arithmetic and comparison operators with Python's semantics.
 #pragma once
 
 #include "agents/hub/jinja/budget.h"
@@ -7,10 +7,10 @@
 
 namespace agon::agents::jinja {
 
-// Throws Error for kinds that the operator does not take, for a division by 0 and for a whole number beyond 64 bits.
+// Throws Error for kinds that the operator does not accept, for a division by 0, and for a whole number beyond 64 bits.
 Value apply_operator(BinaryOperator op, const Value& left, const Value& right, TemplateBudget& budget);
 bool compare(Comparator comparator, const Value& left, const Value& right);
-// What a comparison may cost, in steps. A search for one text in another is quadratic at worst.
+// The highest cost of a comparison, in steps. A search for one text in another is quadratic in the worst case.
 std::size_t comparison_steps(Comparator comparator, const Value& left, const Value& right);
 std::size_t search_steps(const Text& text, const Text& part);
 Value negated(const Value& value);

@@ -14,7 +14,7 @@ namespace agon::agents::jinja {
 namespace {
 
 constexpr std::size_t kMostSourceBytes = std::size_t{1} << 20;
-constexpr int kMostNesting = 200;  // of expressions and blocks: bounds the stack here and where the tree is freed
+constexpr int kMostNesting = 200;  // of expressions and blocks; limits the stack of parser and destructor
 
 class Parser {
   using Kind = Token::Kind;
@@ -29,7 +29,7 @@ class Parser {
   }
 
  private:
-  // Counts levels while it lives: its own, and those that a chain such as a + b + c puts on the tree.
+  // Counts nesting levels while it lives: its own, and those that a chain such as a + b + c adds to the tree.
   class Nesting {
    public:
     explicit Nesting(Parser& parser, int own = 1) : parser_(parser) {
@@ -80,7 +80,7 @@ class Parser {
   }
 
   // Statements.
-  // Up to a block that begins with one of `ends`, whose block_begin is skipped and whose name is not.
+  // Parses up to a block that begins with one of `ends`. Skips its block_begin, but not its name.
   Body parse_body(const std::vector<std::string_view>& ends) {
     const Nesting nesting(*this);
     Body body;
@@ -207,8 +207,8 @@ class Parser {
   }
 
   std::unique_ptr<MacroStatement> parse_macro() {
-    // A macro sees the variables of the template, not those of a loop around it, which may have ended when it is
-    // called.
+    // A macro sees the variables of the template, but not those of an enclosing loop, which may have ended when the
+    // macro is called.
     if (inner_scopes_ > 0) fail("a macro inside of a loop or another block is not known. Move it to the top");
     auto result = std::make_unique<MacroStatement>();
     result->name = take_name();
@@ -243,7 +243,7 @@ class Parser {
     return result;
   }
 
-  // A body with variables of its own; a loop around it cannot be left from within.
+  // A body with its own variables, inside which break and continue cannot refer to an enclosing loop.
   Body parse_inner_body(std::string_view end) {
     const int loops = std::exchange(loops_, 0);
     ++inner_scopes_;
@@ -253,7 +253,7 @@ class Parser {
     return body;
   }
 
-  // Expressions, from the operators that bind least to those that bind most.
+  // Expressions, from the lowest to the highest operator precedence.
   template <typename Node>
   static ExpressionPtr make(int line, Node node) {
     return std::make_unique<const TemplateExpression>(TemplateExpression{line, std::move(node)});
@@ -272,7 +272,7 @@ class Parser {
     }
     return value;
   }
-  // Values with commas between them are a tuple. `conditional`: whether `if` belongs to the expression.
+  // Values separated by commas are a tuple. `conditional`: whether an `if` belongs to the expression.
   ExpressionPtr parse_tuple(bool conditional = true) {
     const int line = here().line;
     const auto parse_one = [&] { return conditional ? parse_expression() : parse_or(); };
@@ -490,7 +490,7 @@ class Parser {
     if (name == "none" || name == "None") return make(line, LiteralExpression{Value()});
     return make(line, NameExpression{name});
   }
-  Text parse_strings() {  // neighbours are one
+  Text parse_strings() {  // adjacent strings are concatenated
     Text text(take());
     while (at(Kind::string)) text.append(take());
     return text;

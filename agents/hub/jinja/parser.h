@@ -1,4 +1,4 @@
-// agents/hub/jinja/parser.h - reads the source of a template into its syntax tree.
+// agents/hub/jinja/parser.h - parses the source of a template into a syntax tree.
 #pragma once
 
 #include <string_view>
@@ -7,8 +7,8 @@
 
 namespace agon::agents::jinja {
 
-// Throws Error "line 3: ..." for a source that is no template, for a statement, filter or test that is not known, and
-// for one that nests too deep.
+// Throws Error "line 3: ..." for a syntax error, for an unknown statement, filter or test, and for a template that is
+// nested too deeply.
 Body parse_template(std::string_view source);
 
 }  // namespace agon::agents::jinja

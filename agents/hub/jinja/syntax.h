@@ -74,7 +74,7 @@ struct CallExpression {
   ArgumentExpressions arguments;
 };
 struct FilterExpression {
-  ExpressionPtr input;  // null: what the block prints
+  ExpressionPtr input;  // null: the text that the block prints
   std::string name;
   ArgumentExpressions arguments;
 };
@@ -91,10 +91,10 @@ struct TemplateExpression {
       node;
 };
 
-// What is assigned to: a name, several names, or an attribute of a namespace.
+// The target of an assignment: a name, several names, or an attribute of a namespace.
 struct AssignmentTarget {
   std::vector<std::string> names;
-  std::string attribute;  // of the namespace names[0], where not empty
+  std::string attribute;  // if not empty: of the namespace names[0]
   bool unpacks = false;
 };
 
@@ -114,7 +114,7 @@ struct ForStatement {
 };
 struct SetStatement {
   AssignmentTarget target;
-  ExpressionPtr value;  // of a block: the filters on what the body prints, or null
+  ExpressionPtr value;  // of a block: the filters applied to its text, or null
   bool is_block = false;
   Body body;
 };
@@ -131,7 +131,7 @@ struct WithStatement {
   std::vector<std::pair<AssignmentTarget, ExpressionPtr>> assignments;
   Body body;
 };
-struct GenerationStatement {  // {% generation %}: what transformers trains on; prints its body
+struct GenerationStatement {  // {% generation %}, which marks text for training in transformers; prints its body
   Body body;
 };
 struct BreakStatement {};

@@ -15,7 +15,7 @@ bool ends_line(std::int32_t code_point) {
          code_point == 0x85 || code_point == 0x2028 || code_point == 0x2029;
 }
 
-// The first byte from `begin` on where a character starts that is not stripped.
+// The start of the first character that is not stripped.
 template <typename IsStripped>
 std::size_t stripped_begin(std::string_view text, IsStripped is_stripped) {
   std::size_t begin = 0;
@@ -33,7 +33,7 @@ std::size_t stripped_end(std::string_view text, std::size_t begin, IsStripped is
   while (end > begin) {
     std::size_t start = end - 1;
     while (start > begin && is_within_character(text[start])) --start;
-    if (first_character(text.substr(start)).bytes != end - start) start = end - 1;  // a byte that forms no character
+    if (first_character(text.substr(start)).bytes != end - start) start = end - 1;  // an invalid byte
     if (!is_stripped(first_character(text.substr(start)).code_point, text.substr(start, end - start))) break;
     end = start;
   }

@@ -1,5 +1,5 @@
-// agents/hub/jinja/text.h - a string that knows where each of its bytes comes from: from the template or from outside.
-// Every operation keeps the origins, so that a rendered prompt still says which part of it a user wrote.
+// agents/hub/jinja/text.h - a string that records for each of its bytes whether it comes from the template or from
+// outside. Every operation keeps the origins, so that a rendered prompt shows which parts a user wrote.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,15 @@
 
 namespace agon::agents::jinja {
 
-// kOwn: the template's text and what is trusted like it. kGiven: text from outside. Higher numbers are the caller's.
+// kOwn: text of the template, and other trusted text. kGiven: text from outside. Callers may define higher numbers.
 using Origin = std::uint32_t;
 inline constexpr Origin kOwn = 0, kGiven = 1;
 
 class Text {
  public:
-  // The limit of one text. A longer one throws Error.
+  // The limits of one text; exceeding one throws Error.
   static constexpr std::size_t kMostBytes = std::size_t{16} << 20, kMostRuns = std::size_t{1} << 20;
-  // Bytes of one origin that stand together. `end` is the byte after the last.
+  // Consecutive bytes of the same origin. `end` is one past the last.
   struct Run {
     std::size_t end = 0;
     Origin origin = kOwn;
@@ -32,7 +32,7 @@ class Text {
   std::string_view view() const { return bytes_; }
   std::size_t size() const { return bytes_.size(); }
   bool empty() const { return bytes_.empty(); }
-  const std::vector<Run>& runs() const { return runs_; }  // in order, neighbours differ in origin
+  const std::vector<Run>& runs() const { return runs_; }  // in order; neighbours have different origins
   Origin origin_at(std::size_t byte) const;               // kOwn at the end
 
   void append(std::string_view bytes, Origin origin = kOwn);
@@ -45,22 +45,22 @@ class Text {
   std::vector<Run> runs_;
 };
 
-// What str.isspace() of Python calls white space.
+// Python's str.isspace().
 bool is_space(std::int32_t code_point);
-// Where each character begins, and the size of the text at the end. A byte that forms no character counts as one.
+// The start of each character, then the size of the text. An invalid byte counts as a character.
 std::vector<std::size_t> character_starts(std::string_view text);
 
-// The string methods of Python on which several filters and methods stand.
+// Python's string methods that several filters and methods share.
 enum class Side { left, right, both };
-// Without white space at its ends, or without any of the given characters.
+// Strips white space, or the given characters, from the ends.
 std::string_view strip(std::string_view text, Side side, std::optional<std::string_view> characters = std::nullopt);
 Text strip(const Text& text, Side side, std::optional<std::string_view> characters = std::nullopt);
-// `most` < 0: every occurrence. An empty `from` stands before each character and at the end.
+// Replaces at most `most` occurrences; < 0: all. An empty `from` matches before each character and at the end.
 Text replace(const Text& text, std::string_view from, const Text& to, std::int64_t most = -1);
 std::vector<Text> split_lines(const Text& text);
-// Each character through `change`, which gets its code point and that of the one before, or kNoCharacter.
+// Maps each character by `change`, which gets its code point and that of the previous one, or kNoCharacter.
 inline constexpr std::int32_t kNoCharacter = -2;
 Text change_characters(const Text& text, std::int32_t (*change)(std::int32_t character, std::int32_t before));
-bool is_letter(std::int32_t code_point);  // with a case
+bool is_letter(std::int32_t code_point);  // a letter with a case
 
 }  // namespace agon::agents::jinja

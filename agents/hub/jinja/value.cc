@@ -16,7 +16,7 @@ std::string digits_of(const Value& whole) {
   return whole.large() ? fmt::format("{}", *whole.large()) : fmt::format("{}", whole.whole());
 }
 
-// Depth and number of values of a tree, bounded.
+// Counts the depth and number of values of a tree, and throws beyond the limits.
 class TreeSize {
  public:
   void add(const Value& value) {
@@ -33,7 +33,7 @@ class TreeSize {
   std::size_t values_ = 1;
 };
 
-// The shortest digits that give the number again, as Python lays them out: 0.1, 1e-05, 1e+16, 100.0.
+// The shortest digits that round-trip, in Python's format: 0.1, 1e-05, 1e+16, 100.0.
 std::string float_text(double number) {
   if (std::isnan(number)) return "nan";
   if (std::isinf(number)) return number < 0 ? "-inf" : "inf";
@@ -86,7 +86,7 @@ std::string json_escape(std::int32_t code_point, std::string_view bytes, bool as
   return fmt::format("\\u{:04x}\\u{:04x}", 0xD800 + (beyond >> 10), 0xDC00 + (beyond & 0x3FF));
 }
 
-// Between quotes, each character through `escape`; what stands for a character has its origin.
+// Appends the text in quotes with each character mapped by `escape`; the result keeps the character's origin.
 template <typename Escape>
 void append_quoted(const Text& text, char quote, Escape escape, Text& out) {
   const std::string_view mark(&quote, 1);
@@ -307,7 +307,7 @@ Value Value::from_json(const Json& json, Origin origin, int depth) {
 
 std::string Value::why_undefined() const { return *std::get<Undefined>(data_).why; }
 std::size_t Value::values() const {
-  constexpr std::size_t kBytesOfValue = 256;  // texts count by their length, or a list of a few would cost nothing
+  constexpr std::size_t kBytesOfValue = 256;  // texts count by length, else a list of a few long ones would be cheap
   return text() ? 1 + text()->size() / kBytesOfValue : list() ? list()->values : dict() ? dict()->values : 1;
 }
 int Value::depth() const { return list() ? list()->depth : dict() ? dict()->depth : 0; }

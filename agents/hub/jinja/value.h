@@ -1,4 +1,4 @@
-// agents/hub/jinja/value.h - the values of a template: those of Python that chat templates meet, immutable except for
+// agents/hub/jinja/value.h - the values in a template: the Python values that chat templates use, immutable except for
 // namespaces. Printing, truth, equality and order are Python's.
 #pragma once
 
@@ -21,7 +21,8 @@ class Value;
 struct MacroStatement;
 using Entry = std::pair<Value, Value>;
 
-// Why there is no value: "'x' is undefined". Prints as nothing, is empty and false; any other use is an Error.
+// An undefined value, with the reason: "'x' is undefined". It prints as nothing, is empty and false; any other use
+// throws Error.
 struct Undefined {
   std::shared_ptr<const std::string> why;
 };
@@ -57,8 +58,8 @@ class Value {
   static Value list(std::vector<Value> items, bool is_tuple = false);
   static Value tuple(std::vector<Value> items) { return list(std::move(items), true); }
   static Value dict(std::vector<Entry> entries);  // REQUIRES: no two keys are equal
-  // All its texts, keys included, get the origin. A whole number of 2^63 up to 2^64 keeps its digits: it is written and
-  // compared, and nothing is computed with it. A larger one is a float.
+  // All texts, including keys, get the origin. A whole number from 2^63 to below 2^64 keeps its digits; it can be
+  // printed and compared, but not used in arithmetic. A larger one becomes a float.
   static Value from_json(const Json& json, Origin origin, int depth = 0);
 
   bool is_undefined() const { return std::holds_alternative<Undefined>(data_); }
@@ -68,7 +69,7 @@ class Value {
   bool is_float() const { return std::holds_alternative<double>(data_); }
   bool is_number() const { return is_bool() || is_int() || is_float(); }
 
-  // Nothing for a value of another kind.
+  // Null for a value of another kind.
   const Text* text() const { return shared<Text>(); }
   const List* list() const { return shared<List>(); }
   const Dict* dict() const { return shared<Dict>(); }
@@ -78,11 +79,11 @@ class Value {
     const auto* found = std::get_if<Namespace*>(&data_);
     return found == nullptr ? nullptr : *found;
   }
-  const std::uint64_t* large() const { return std::get_if<std::uint64_t>(&data_); }  // null: not of 2^63 and up
+  const std::uint64_t* large() const { return std::get_if<std::uint64_t>(&data_); }  // null if below 2^63
   std::int64_t whole() const;         // REQUIRES: is_int() or is_bool(). Throws Error for a large one.
   double number() const;              // REQUIRES: is_number()
   std::string why_undefined() const;  // REQUIRES: is_undefined()
-  std::size_t values() const;         // the values it is made of: what a walk over it costs
+  std::size_t values() const;         // number of values in it: the cost of a walk over it
   int depth() const;
 
  private:
@@ -97,8 +98,8 @@ class Value {
       data_;
 };
 
-// A list or a tuple. `depth` and `values` are those of the tree below it: bounded when it is made, so that no walk over
-// a value needs a bound of its own. A long text counts as several values.
+// A list or a tuple. `depth` and `values` describe the tree below it. They are limited on construction, so that walks
+// over a value need no limit of their own. A long text counts as several values.
 struct List {
   std::vector<Value> items;
   bool is_tuple = false;
@@ -112,7 +113,7 @@ struct Dict {
   const Value* find(const Value& key) const;
   const Value* find(std::string_view key) const;
 };
-// What {% set ns.name = value %} changes. The run owns it: it may hold itself.
+// A namespace, which {% set ns.name = value %} changes. The run owns it, because it may contain itself.
 struct Namespace {
   std::map<std::string, Value, std::less<>> attributes;
 };
@@ -128,17 +129,17 @@ struct Function {
   const MacroStatement* macro = nullptr;
 };
 
-std::string_view kind_name(const Value& value);  // of Python, for messages: "str", "dict"
+std::string_view kind_name(const Value& value);  // the Python type's name, for messages: "str", "dict"
 bool is_true(const Value& value);
 bool equal(const Value& left, const Value& right);
 bool less(const Value& left, const Value& right);  // throws Error for kinds that have no order
-Text printed(const Value& value);                  // str(): a text as it is
+Text printed(const Value& value);                  // str(); a text stays unchanged
 void check_defined(const Value& value);            // throws Error "'x' is undefined"
 
-// The values that a loop visits: items, keys, characters; none of an undefined value. Throws Error for others.
+// The values that a loop visits: items, keys or characters; empty if undefined. Throws Error for other kinds.
 std::vector<Value> elements(const Value& value);
 
-// json.dumps() of Python. `indent` is what a level is indented by; without it, one line.
+// Options of Python's json.dumps(). `indent`: the indentation of one level; without it, one line.
 struct JsonStyle {
   std::optional<std::string> indent;
   std::string item_separator = ", ", key_separator = ": ";

@@ -10,7 +10,7 @@
 namespace agon::agents {
 namespace {
 
-// Checks the value of a step that agon always does.
+// Checks that a key has the only value that agon implements.
 void expect(const Json& json, const char* key, const Json& expected, const std::string& source) {
   if (json.contains(key) && json.at(key) != expected) fail_key(source, key, json.at(key), expected.dump());
 }
@@ -41,7 +41,7 @@ ImageProcessorConfig parse_image_processor_config(const Json& json, const std::s
   config.video.mean = config.mean, config.video.std = config.std;
   expect(json, "do_rescale", true, source);
   expect(json, "do_normalize", true, source);
-  expect(json, "resample", 3, source);  // PIL's number of bicubic
+  expect(json, "resample", 3, source);  // bicubic in PIL
   if (json.contains("rescale_factor")) {
     const Json& factor = json.at("rescale_factor");
     if (!factor.is_number() || std::abs(factor.get<double>() * 255 - 1) > 1e-6)

@@ -1,4 +1,5 @@
-// agents/hub/pictures/image_processor.h - Qwen2VLImageProcessor: smart resize, normalise, patches in merge-block order.
+// agents/hub/pictures/image_processor.h - turns a picture into the patches that a vision tower reads, as the hub's
+// Qwen2VLImageProcessor does: smart resize, normalise, cut into patches in merge-block order.
 // agents/hub/pictures/video_processor.h does the same for videos.
 #pragma once
 
@@ -21,7 +22,7 @@ namespace agon::agents {
 
 struct ImageGrid {
   int t = 1, h = 0, w = 0;  // patches
-  int time_step = 1;        // positions from one frame of patches to the next
+  int time_step = 1;        // M-RoPE positions between temporal patches
   int patches() const { return t * h * w; }
   bool operator==(const ImageGrid&) const = default;
 };
@@ -29,7 +30,7 @@ struct ImageGrid {
 struct PatchedImage {
   ImageGrid grid;
   kernels::UninitializedFloats patches;  // [grid.patches(), channels * temporal_patch * patch * patch]
-  Hash128 hash;                          // of the picture before resizing; of a video's frames, with their size
+  Hash128 hash;                          // of the picture before resizing; for a video, of its frames and the grid
 };
 
 struct ImageProcessorConfig {
@@ -37,26 +38,27 @@ struct ImageProcessorConfig {
   std::int64_t min_pixels = 56 * 56, max_pixels = 28 * 28 * 1280;
   std::array<float, 3> mean = kClipMean, std = kClipStd;
   bool do_resize = true;
-  Resampler resampler = Resampler::pil;  // of pictures; videos have torchvision's
+  Resampler resampler = Resampler::pil;  // for pictures; videos always use torchvision's
   VideoSettings video;
 };
-// The picture processors of the hub by name, "pil" and "torchvision".
+// The resamplers by name: "pil" and "torchvision".
 std::optional<Resampler> find_resampler(std::string_view name);
 std::string_view name_of(Resampler resampler);
 
-// "image_processor_type" chooses the resampler: Qwen2VLImageProcessorFast is torchvision's, the other names are PIL's.
+// "image_processor_type" determines the resampler: Qwen2VLImageProcessorFast means torchvision, other names mean PIL.
 ImageProcessorConfig parse_image_processor_config(const Json& json,
                                                   const std::string& source);  // preprocessor_config.json
 Json to_json(const ImageProcessorConfig& config);
 
-// Multiples of patch_size * merge_size nearest to the size, area within [min_pixels, max_pixels], rounding half to even
-// as Python does. Throws Error for an aspect ratio above 200.
+// The size whose sides are the nearest multiples of patch_size * merge_size, with an area within [min_pixels,
+// max_pixels]. Rounds half to even as Python does. Throws Error for an aspect ratio above 200.
 Size smart_resize(Size size, const ImageProcessorConfig& config);
-// The same for `frames` pictures with limits on all of them together. The rounded number is that which is compared with
-// the limits. `side`: of a square of merged patches.
+// The same for `frames` pictures, with limits for all of them together. The area of `rounded_frames` pictures is
+// compared with the limits. `side`: pixels of a square of merged patches.
 Size smart_resize(Size size, int side, double rounded_frames, double frames, double min_pixels, double max_pixels);
 
-// Throws Error if the picture, of a size for the model, cannot be cut into patches. It refers to the picture's pixels.
+// REQUIRES: the picture already has its final size. The result refers to its pixels. Throws Error if the picture cannot
+// be cut into whole patches.
 kernels::PatchifyInput patchify_input(const Image& image, const ImageProcessorConfig& config);
 PatchedImage process_image(const Image& image, const ImageProcessorConfig& config);
 // Tokens that the picture takes in a prompt: grid h * w / merge^2.

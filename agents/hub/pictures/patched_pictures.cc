@@ -9,7 +9,7 @@ std::shared_ptr<const PatchedImage> PatchedPictures::cut(const Image& image) {
     if (auto known = known_.find(hash)) return known;
   }
   auto fresh =
-      std::make_shared<const PatchedImage>(process_image(image, config_));  // not under the lock: it takes long
+      std::make_shared<const PatchedImage>(process_image(image, config_));  // without the lock, because it is slow
   const std::lock_guard lock(mutex_);
   known_.add(hash, fresh, static_cast<std::int64_t>(fresh->patches.size() * sizeof(float)));
   return fresh;

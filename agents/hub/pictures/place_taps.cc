@@ -11,7 +11,7 @@ struct AxisTaps {
   std::array<float, 2> weights;
 };
 
-// The first and the last of `size` patches lie on the ends of the `side` places.
+// The first and the last of `size` patches coincide with the first and the last of `side` places.
 AxisTaps axis_taps(int patch, int size, int side) {
   const float place =
       static_cast<float>(patch) * static_cast<float>(side - 1) / static_cast<float>(std::max(1, size - 1));

@@ -1,6 +1,6 @@
-// Resamples 8-bit pictures: taps in fixed point, first horizontally, then vertically, each pass rounded to bytes. PIL
-// up to 12.1 and torchvision do so (PIL 13 does the vertical pass first if that costs less, and differs by a level in
-// places). A horizontal pass is a vertical pass on the transposed picture, so that one loop over whole rows does both.
+// Resamples 8-bit pictures with fixed-point taps: first horizontally, then vertically, each pass rounded to bytes. PIL
+// up to 12.1 and torchvision do the same. (PIL 13 does the vertical pass first if that is cheaper, and then some bytes
+// differ by one level.) A horizontal pass is a vertical pass on the transposed picture, so that one loop does both.
 #include "agents/hub/pictures/resize_bicubic.h"
 
 #include <algorithm>
@@ -21,13 +21,13 @@ struct Pixels {
   std::vector<std::uint8_t> rgb;
 };
 
-// One output row or column: the weights of the input's `first` and following ones.
+// Weights of one output row or column, for the input rows or columns from `first` on.
 template <typename Weight>
 struct Taps {
   int first = 0;
   std::vector<Weight> weights;
 };
-// Of all output rows or columns, in fixed point with `bits` behind the point.
+// The taps of all output rows or columns, in fixed point with `bits` fractional bits.
 struct ResampledAxis {
   int bits = 0;
   std::vector<Taps<std::int32_t>> taps;
@@ -53,7 +53,8 @@ Taps<double> exact_taps(int input_size, double scale, int index) {
   return taps;
 }
 
-// PIL's are always as many. torchvision's weights have 16 bits, and as many behind the point as the largest allows.
+// PIL has a constant number of fractional bits. torchvision's weights have 16 bits, with as many fractional bits as the
+// largest weight allows.
 int fixed_point_bits(const std::vector<Taps<double>>& taps, Resampler resampler) {
   constexpr int kMost = 22;
   if (resampler == Resampler::pil) return kMost;
@@ -83,7 +84,7 @@ ResampledAxis make_taps(int input_size, int output_size, Resampler resampler) {
 // One output row: the weighted sum of `taps` rows, which begin `row_size` apart.
 AGON_MULTIVERSION void blend_rows(const std::uint8_t* rows, std::size_t row_size, const std::int32_t* weights,
                                   std::size_t taps, int bits, std::uint8_t* out) {
-  constexpr std::size_t kStrip = 128;  // its sums stay in registers
+  constexpr std::size_t kStrip = 128;  // bytes whose sums stay in registers
   for (std::size_t begin = 0; begin < row_size; begin += kStrip) {
     const std::size_t count = std::min(kStrip, row_size - begin);
     std::int32_t sums[kStrip];
@@ -112,7 +113,8 @@ Pixels resize_height(const std::uint8_t* rgb, int width, int height, int new_hei
   return result;
 }
 
-// Pixels of three bytes. All but the last are copied as four, which is faster; the next pixel overwrites the fourth.
+// Copies pixels of three bytes. All but the last are copied as four bytes, which is faster; the next pixel overwrites
+// the fourth.
 void copy_pixels(const std::uint8_t* from, std::ptrdiff_t step, int count, std::uint8_t* to) {
   for (int i = 0; i + 1 < count; ++i, from += step, to += 3) std::memcpy(to, from, 4);
   std::memcpy(to, from, 3);
@@ -121,7 +123,7 @@ void copy_pixels(const std::uint8_t* from, std::ptrdiff_t step, int count, std::
 Pixels transpose(const std::uint8_t* rgb, int width, int height) {
   Pixels result{height, width,
                 std::vector<std::uint8_t>(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * 3)};
-  constexpr int kBlock = 16;  // pixels: a block's rows stay in the cache
+  constexpr int kBlock = 16;  // pixels; a block's rows stay in the cache
   for (int top = 0; top < height; top += kBlock)
     for (int left = 0; left < width; left += kBlock)
       for (int x = left; x < std::min(left + kBlock, width); ++x)

@@ -1,5 +1,5 @@
-// agents/hub/pictures/resize_bicubic.h - resizes pictures to the bytes of PIL or of torchvision, between which the
-// hub's picture processors choose.
+// agents/hub/pictures/resize_bicubic.h - resizes pictures with the same bytes as PIL or torchvision, the two resamplers
+// that the hub's image processors use.
 #pragma once
 
 #include "core/pictures/image.h"
@@ -11,8 +11,8 @@ struct Size {
   bool operator==(const Size&) const = default;
 };
 
-// Both are bicubic (a = -0.5) and antialiased; they round their weights differently, so that bytes differ by a level in
-// places.
+// Both are bicubic (a = -0.5) and antialiased. They round their weights differently, so that some bytes differ by one
+// level.
 enum class Resampler {
   pil,          // as Image.resize(size, BICUBIC) of PIL up to 12.1
   torchvision,  // as its resize(..., BICUBIC, antialias=True) of bytes on a CPU with AVX2

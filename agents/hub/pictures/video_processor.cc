@@ -17,7 +17,7 @@ std::vector<int> shown_frames(const Video& video, const VideoSettings& settings)
   return all;
 }
 
-// A frame of Qwen2-VL and Qwen2.5-VL: as a picture, with the limits of videos.
+// The size of a frame in Qwen2-VL and Qwen2.5-VL: as for a picture, with the limits for videos.
 Size single_frame_size(Size frame, int frames, const ImageProcessorConfig& config) {
   ImageProcessorConfig limits = config;
   const VideoSettings& video = config.video;
@@ -32,15 +32,15 @@ Size single_frame_size(Size frame, int frames, const ImageProcessorConfig& confi
   return smart_resize(frame, limits);
 }
 
-// Makes each side at least `least`, and keeps the proportion.
+// Scales up until each side is at least `least`, keeping the aspect ratio.
 Size enlarged(Size frame, int least) {
   if (frame.width >= least && frame.height >= least) return frame;
   const double scale = std::max(static_cast<double>(least) / frame.height, static_cast<double>(least) / frame.width);
   return {static_cast<int>(frame.width * scale), static_cast<int>(frame.height * scale)};
 }
 
-// A frame of Qwen3-VL: the limits are those of all frames together. smart_resize compares areas, so those of one frame
-// are its share; but its number of frames is rounded to whole patches where it is compared, and is not where it scales.
+// The size of a frame in Qwen3-VL, whose limits apply to all frames together. As in transformers, the number of frames
+// is rounded to whole temporal patches when the area is compared with the limits, but not when it is scaled.
 Size frame_size_of_many(Size frame, int frames, const ImageProcessorConfig& config) {
   const VideoSettings& video = config.video;
   const int side = config.patch_size * config.merge_size, temporal = config.temporal_patch_size;
@@ -62,8 +62,8 @@ Size frame_size(const Video& video, int frames, const ImageProcessorConfig& conf
                                    : single_frame_size(given, frames, config);
 }
 
-// Positions from one temporal patch to the next. transformers computes the seconds in fp32, and drops the fraction
-// before it counts tokens.
+// Positions between temporal patches. transformers computes the seconds in fp32, and drops the fraction before it
+// multiplies by tokens per second.
 int time_step(const Video& video, std::size_t shown, const ImageProcessorConfig& config, const VisionConfig& vision) {
   if (vision.tower->video_time != VideoTime::seconds) return 1;
   const double fps = static_cast<double>(shown) / video.source_frames * video.fps;

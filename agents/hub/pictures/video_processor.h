@@ -1,6 +1,6 @@
 // agents/hub/pictures/video_processor.h - cuts a video into patches as the hub's Qwen2VLVideoProcessor and
-// Qwen3VLVideoProcessor do: frames are chosen, resized as torchvision does, and cut together, temporal_patch_size of
-// them to a patch.
+// Qwen3VLVideoProcessor do: frames are chosen, resized as torchvision does, and cut so that each patch
+// spans temporal_patch_size of them.
 #pragma once
 
 #include <memory>
@@ -13,21 +13,22 @@
 
 namespace agon::agents {
 
-// What is shown of a video.
+// The frames of a video that the model sees, and their size.
 struct VideoPlan {
-  std::vector<int> frames;  // indices among the video's own; a multiple of temporal_patch_size, the last may repeat
-  Size size;                // of each
+  std::vector<int> frames;  // indices of the video's frames; a multiple of temporal_patch_size, the last may repeat
+  Size size;                // of each frame
   ImageGrid grid;           // of the whole video
-  // VideoTime::timestamps: of each temporal patch, "<0.3 seconds>", the mean of its first and last frame. Else none.
+  // With VideoTime::timestamps, one per temporal patch: "<0.3 seconds>", the mean of its first and last frame. Else
+  // empty.
   std::vector<std::string> timestamps;
 };
-// Throws Error for a video that the settings cannot take.
+// Throws Error for a video that cannot be processed with these settings.
 VideoPlan plan_video(const Video& video, const ImageProcessorConfig& config, const VisionConfig& vision);
 
-// A video in patches: one picture of many frames, or, with timestamps, one of each temporal patch.
+// A video in patches: one picture of many frames, or with timestamps one picture per temporal patch.
 struct PatchedVideo {
   std::vector<std::shared_ptr<const PatchedImage>> parts;
-  std::vector<std::string> timestamps;  // of each part, or none
+  std::vector<std::string> timestamps;  // one per part, or empty
 };
 PatchedVideo cut_video(const Video& video, const VideoPlan& plan, const ImageProcessorConfig& config);
 

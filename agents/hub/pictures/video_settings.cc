@@ -11,7 +11,7 @@ constexpr int kMostFrames = 1 << 20;
 
 constexpr std::string_view kQwen2 = "Qwen2VLVideoProcessor", kQwen3 = "Qwen3VLVideoProcessor";
 
-VideoSettings settings_of(std::string_view processor) {  // its own defaults
+VideoSettings settings_of(std::string_view processor) {  // the processor's defaults
   VideoSettings settings;
   if (processor == kQwen2) return settings;
   settings.samples = settings.limits_whole = true;
@@ -23,7 +23,7 @@ VideoSettings settings_of(std::string_view processor) {  // its own defaults
   return settings;
 }
 
-// Without its own name it is the one that transformers derives from the image processor's, else that of the family.
+// The file's own processor; else the one that transformers derives from the image processor, else the family's.
 std::string processor_of(const Json& json, const std::string& source, const Tower& tower) {
   const auto name = [&](const char* key) { return json.is_object() ? json.value(key, Json()) : Json(); };
   const Json type = name("video_processor_type");
@@ -54,7 +54,7 @@ void read_sampling(const Json& json, const std::string& source, FrameSampling& s
   read_key(json, "temporal_patch_size", 16, source, sampling.multiple);
 }
 
-// Qwen3-VL's processor reads the limits of "size" alone.
+// Qwen3-VL's processor reads only the limits in "size".
 void read_limits(Json json, const std::string& source, VideoSettings& settings) {
   if (settings.limits_whole)
     for (const char* key : {"min_pixels", "max_pixels"}) json.erase(key);
@@ -63,7 +63,7 @@ void read_limits(Json json, const std::string& source, VideoSettings& settings) 
   settings.min_pixels = limits.least, settings.max_pixels = limits.most;
 }
 
-// Frames are cut as pictures are.
+// Keys that pictures and videos share must have the same values, since frames are cut like pictures.
 void check_shared(const Json& json, const std::string& source, const ImageProcessorConfig& images) {
   const Json expected = to_json(images);
   Json shared = Json::object();

@@ -69,7 +69,7 @@ void BpeTokenizer::append_word(std::string_view word, std::vector<std::int32_t>&
     append_merged(word, ids);
 }
 
-// Threads that try one word at once find the same.
+// Threads that try the same word at once get the same result.
 bool BpeTokenizer::merges_to(std::string_view word, std::int32_t id) const {
   std::atomic<Whole>& known = whole_[static_cast<std::size_t>(id)];
   if (const Whole whole = known.load(std::memory_order_relaxed); whole != Whole::unknown) return whole == Whole::yes;

@@ -1,6 +1,6 @@
-// agents/hub/tokenizer/bpe_tokenizer.h - what the kinds of BPE share: added tokens are cut out of a text, the symbols
-// of each word are merged by rank, ids are turned into bytes. A kind says how text is prepared, where words end and
-// what their symbols are.
+// agents/hub/tokenizer/bpe_tokenizer.h - the base class of BPE tokenizers: it cuts added tokens out of a text, merges
+// the symbols of each word by rank, and turns ids into bytes. Derived classes define how text is prepared, where words
+// end, and which symbols they have.
 #pragma once
 
 #include <atomic>
@@ -34,12 +34,12 @@ class BpeTokenizer : public Tokenizer {
   std::string json() const final { return json_(); }
 
  protected:
-  // Takes bytes and vocabulary out of the file.
+  // Moves bytes and vocabulary out of `file`.
   BpeTokenizer(std::function<std::string()> json, TokenizerFile& file);
-  // The constructor of a kind calls this last, when the three functions below work.
+  // The constructor of a derived class calls this last, when the three functions below work.
   void finish(const TokenizerFile& file);
 
-  // The text in which added tokens marked "normalized" are searched: `text` itself, or a view of `buffer`.
+  // The text in which added tokens marked "normalized" are searched for: `text` itself, or a view of `buffer`.
   virtual std::string_view normal(std::string_view text, TextPlace place, std::string& buffer) const = 0;
   // Adds the ids of a text without added tokens: append_word() for each of its words.
   virtual void append_text(std::string_view text, TextPlace place, std::vector<std::int32_t>& ids) const = 0;
@@ -47,7 +47,7 @@ class BpeTokenizer : public Tokenizer {
   virtual void append_symbols(std::string_view word, std::vector<std::int32_t>& symbols) const = 0;
 
   void append_word(std::string_view word, std::vector<std::int32_t>& ids) const;
-  std::optional<std::int32_t> id_of_word(std::string_view word) const;  // of a token that is a word or a symbol
+  std::optional<std::int32_t> id_of_word(std::string_view word) const;  // id of a token that is a word or a symbol
 
  private:
   bool has_token(std::int32_t id) const { return id >= 0 && id < vocab_size(); }
@@ -58,10 +58,10 @@ class BpeTokenizer : public Tokenizer {
   std::function<std::string()> json_;
   std::vector<std::string> bytes_;
   MergeTable merges_;
-  TokenIds words_;  // a word that is here is looked up whole if it merges to its token, which it need not do
+  TokenIds words_;  // a word in it may be looked up whole only if its merges lead to its token
   bool words_are_whole_;
   enum class Whole : std::uint8_t { unknown, yes, no };
-  std::unique_ptr<std::atomic<Whole>[]> whole_;  // of each id: whether its word merges to it, once that was tried
+  std::unique_ptr<std::atomic<Whole>[]> whole_;  // of each id: whether its word merges to it, once tried
   std::unordered_map<std::string, std::int32_t> added_ids_;
   std::vector<bool> special_;
   AddedTokens added_, normalized_added_;

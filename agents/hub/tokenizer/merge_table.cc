@@ -5,7 +5,7 @@
 namespace agon::agents {
 namespace {
 
-// One word while its symbols are merged: a linked list in a vector, and the possible merges by rank, then position.
+// Merges one word: a linked list of symbols in a vector, and a queue of possible merges by rank, then position.
 class WordMerger {
  public:
   WordMerger(const MergeTable& table, std::vector<std::int32_t>& ids) : table_(table), ids_(ids) {
@@ -54,7 +54,7 @@ class WordMerger {
   void apply(const Candidate& candidate) {
     const int position = candidate.position, right = link(position).next, after = link(right).next;
     id(position) = candidate.result;
-    id(right) = -1;  // gone: no candidate finds it
+    id(right) = -1;  // removed: no candidate matches it
     link(position).next = after;
     if (after >= 0) link(after).previous = position;
     propose(link(position).previous);

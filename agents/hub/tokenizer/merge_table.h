@@ -1,5 +1,5 @@
-// agents/hub/tokenizer/merge_table.h - the merges of a byte-pair encoding, and how they make tokens of the symbols of a
-// word.
+// agents/hub/tokenizer/merge_table.h - the table of merges of a byte-pair encoding; it merges the symbols of a word
+// into tokens.
 #pragma once
 
 #include <array>
@@ -10,7 +10,8 @@
 
 namespace agon::agents {
 
-// (left id, right id) -> merge: open addressing, at most five eighths full. Immutable after construction, thread-safe.
+// Maps (left id, right id) to a merge. Open addressing, at most five eighths full. Immutable after construction,
+// thread-safe.
 class MergeTable {
  public:
   struct Merge {
@@ -22,7 +23,7 @@ class MergeTable {
     const std::size_t slot = find_slot(key(left, right));
     return keys_[slot] == kEmpty ? nullptr : &merges_[slot];
   }
-  // Merges neighbours while any can be: those of the lowest rank first, of these the leftmost. Takes O(n log n).
+  // Merges neighbours as long as possible: lowest rank first, of equal rank the leftmost. Takes O(n log n).
   void merge_all(std::vector<std::int32_t>& symbols) const;
 
  private:

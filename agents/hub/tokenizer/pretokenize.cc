@@ -20,7 +20,7 @@ struct Range {
   utf8proc_int32_t first, last;
 };
 
-// Letters and digits that Unicode 15.1 to 17 added; utf8proc 2.8 knows 15.0.
+// Letters and digits that Unicode 15.1 to 17 added; utf8proc 2.8 implements 15.0.
 constexpr Range kNewLetters[] = {{0x1c89, 0x1c8a},   {0xa7cb, 0xa7cd},   {0xa7da, 0xa7dc},   {0x105c0, 0x105f3},
                                  {0x10d4a, 0x10d65}, {0x10d6f, 0x10d85}, {0x10ec2, 0x10ec4}, {0x11380, 0x11389},
                                  {0x1138b, 0x1138b}, {0x1138e, 0x1138e}, {0x11390, 0x113b5}, {0x113b7, 0x113b7},
@@ -36,11 +36,11 @@ constexpr Range kNewMarks[] = {{0x0897, 0x0897},   {0x10d69, 0x10d6d}, {0x10efc,
                                {0x113d2, 0x113d2}, {0x113e1, 0x113e2}, {0x11f5a, 0x11f5a}, {0x1611e, 0x1612f},
                                {0x1e5ee, 0x1e5ef}};
 
-// Letters in circles and squares: alphabetic, although symbols by category.
+// Letters in circles and squares: alphabetic, although their category is symbol.
 constexpr Range kAlphabeticSymbols[] = {{0x24b6, 0x24e9}, {0x1f130, 0x1f149}, {0x1f150, 0x1f169}, {0x1f170, 0x1f189}};
 
-// Marks, and the parts of one letter, that came after Unicode 9, whose NFC tokenizers has: it takes them for letters
-// that neither move nor compose. (tokenizers 0.23.3, found by trying all marks.)
+// Marks, and the parts of one letter, that are newer than Unicode 9, whose NFC the tokenizers library implements: it
+// treats them as letters that are neither reordered nor composed. (tokenizers 0.23.3, found by trying all marks.)
 constexpr Range kUncomposed[] = {
     {0x07fd, 0x07fd},   {0x0898, 0x089f},   {0x08ca, 0x08d3},   {0x09fe, 0x09fe},   {0x0c3c, 0x0c3c},
     {0x0d3b, 0x0d3c},   {0x0eba, 0x0eba},   {0x1715, 0x1715},   {0x1abf, 0x1ace},   {0x1df6, 0x1dfa},
@@ -103,7 +103,7 @@ std::size_t skip(std::string_view text, std::size_t start, CharClass kind) {
   return start;
 }
 
-// (?i:'s|'t|'re|'ve|'m|'ll|'d) at `start`, where an apostrophe stands: its length or 0. U+017F folds to s.
+// The length of (?i:'s|'t|'re|'ve|'m|'ll|'d) at `start`, or 0. U+017F folds to s. REQUIRES: an apostrophe at `start`.
 std::size_t contraction_length(std::string_view text, std::size_t start) {
   const auto lower = [&](std::size_t i) { return i < text.size() ? static_cast<char>(text[i] | 0x20) : '\0'; };
   const char a = lower(start + 1), b = lower(start + 2);
@@ -112,7 +112,7 @@ std::size_t contraction_length(std::string_view text, std::size_t start) {
   return text.substr(start + 1, 2) == "\u017f" ? 3 : 0;
 }
 
-// \p{N}{1,3} at `start`.
+// The end of \p{N}{1,3} at `start`.
 std::size_t number_end(std::string_view text, std::size_t start) {
   std::size_t end = start;
   for (int i = 0; i < 3; ++i)
@@ -122,7 +122,7 @@ std::size_t number_end(std::string_view text, std::size_t start) {
 
 bool is_space(CharClass kind) { return kind == CharClass::space || kind == CharClass::newline; }
 
-// \s+(?!\S)|\s+ at `start`, where white space stands.
+// The end of \s+(?!\S)|\s+ at `start`. REQUIRES: white space at `start`.
 std::size_t plain_space_end(std::string_view text, std::size_t start) {
   std::size_t end = start, last = start;
   for (Char c = char_at(text, end); is_space(c.kind); c = char_at(text, end)) {
@@ -132,7 +132,7 @@ std::size_t plain_space_end(std::string_view text, std::size_t start) {
   return end == text.size() || last == start ? end : last;
 }
 
-// \s*[\r\n]+|\s+(?!\S)|\s+ at `start`, where white space stands.
+// The end of \s*[\r\n]+|\s+(?!\S)|\s+ at `start`. REQUIRES: white space at `start`.
 std::size_t white_space_end(std::string_view text, std::size_t start) {
   std::size_t end = start, after_newline = 0;
   for (Char c = char_at(text, end); is_space(c.kind); c = char_at(text, end)) {
@@ -142,7 +142,7 @@ std::size_t white_space_end(std::string_view text, std::size_t start) {
   return after_newline > 0 ? after_newline : plain_space_end(text, start);
 }
 
-// kGpt2Regex at `start`. Its contractions are of small letters.
+// The end of kGpt2Regex at `start`. Its contractions are lower case only.
 std::size_t gpt2_word_end(std::string_view text, std::size_t start) {
   for (const std::string_view contraction : {"'s", "'t", "'re", "'ve", "'m", "'ll", "'d"})
     if (text.substr(start).starts_with(contraction)) return start + contraction.size();
@@ -152,7 +152,7 @@ std::size_t gpt2_word_end(std::string_view text, std::size_t start) {
   return skip(text, next, kind);
 }
 
-// \w of a Unicode regex.
+// Whether \w of a Unicode regex matches.
 bool is_of_word(utf8proc_int32_t code_point) {
   if (code_point < 0) return false;
   switch (utf8proc_category(code_point)) {
@@ -182,7 +182,7 @@ bool stands_alone(std::string_view before, std::string_view behind) {
   return left && (behind.empty() || !is_of_word(first_character(behind).code_point));
 }
 
-// How many bytes of white space end the text.
+// Number of bytes of white space at the end of the text.
 std::size_t space_at_end(std::string_view text) {
   std::size_t end = text.size();
   while (end > 0 && is_space(char_at(text.substr(0, end), last_character(text.substr(0, end))).kind))
@@ -195,7 +195,7 @@ constexpr auto kDecompose = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF
 
 int combining_class(utf8proc_int32_t code_point) { return utf8proc_get_property(code_point)->combining_class; }
 
-// Each run of combining marks in order of its classes (utf8proc's own sort is quadratic in the run's length).
+// Sorts each run of combining marks by class (utf8proc's own sort is quadratic in the run's length).
 void sort_marks(std::vector<utf8proc_int32_t>& code_points) {
   const auto is_mark = [](utf8proc_int32_t c) { return combining_class(c) != 0; };
   for (auto begin = code_points.begin(); begin != code_points.end();) {

@@ -12,8 +12,8 @@
 
 namespace agon::agents {
 
-// The split regexes of the Qwen2 and the Llama 3 family, as in tokenizer.json, and GPT-2's, which is built into
-// tokenizers ("use_regex").
+// The split regexes of the Qwen2 and the Llama 3 family, as in tokenizer.json, and GPT-2's, which the tokenizers
+// library has built in ("use_regex").
 inline constexpr std::string_view kQwen2Regex =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 
@@ -23,12 +23,13 @@ inline constexpr std::string_view kGpt2Regex =
     R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 enum class WordSplit { qwen2, llama3, gpt2 };
 
-// `text` in NFC, as tokenizers composes it: by Unicode 9. `text` itself where nothing can change, otherwise a view of
-// `buffer`.
+// `text` in NFC by Unicode 9, as in the tokenizers library. Returns `text` itself if nothing can change, otherwise a
+// view of `buffer`.
 std::string_view to_nfc(std::string_view text, std::string& buffer);
 // The end of the word that starts at `start`: the regex's match there. REQUIRES: start < text.size().
 std::size_t word_end(std::string_view text, std::size_t start, WordSplit split = WordSplit::qwen2);
-// The end of the stretch that starts there: one character of \p{N}, or all up to the next. REQUIRES: as above.
+// The end of the stretch that starts at `start`: one character of \p{N}, or all characters up to the next such one.
+// REQUIRES: start < text.size().
 std::size_t stretch_between_digits_end(std::string_view text, std::size_t start);
 
 // The byte map of byte-level BPE: each byte is written as one printable character (UTF-8).
@@ -36,17 +37,17 @@ const std::array<std::string, 256>& byte_symbols();
 // The bytes that a string of such characters represents; nullopt if it holds another character.
 std::optional<std::string> bytes_of_symbols(std::string_view symbols);
 
-// A token that is searched in text before it is cut into words.
+// A token that is searched for in a text before the text is cut into words.
 struct AddedToken {
   std::string content;  // not empty
   std::int32_t id = 0;
   bool special = false;
-  bool normalized = false;              // searched in the text's NFC, not in the text as it is
-  bool single_word = false;             // not found next to a character of a word
-  bool lstrip = false, rstrip = false;  // it takes the white space before it, behind it
+  bool normalized = false;              // searched for in the text's NFC, not in the original text
+  bool single_word = false;             // not matched next to a word character
+  bool lstrip = false, rstrip = false;  // includes the white space before it, after it
 };
 
-// Finds added tokens in text: leftmost, longest.
+// Finds added tokens in text: the leftmost match first, of several the longest.
 class AddedTokens {
  public:
   void add(AddedToken token);
@@ -57,7 +58,7 @@ class AddedTokens {
              const std::function<void(std::int32_t)>& on_token) const;
 
  private:
-  const AddedToken* match(std::string_view text, bool with_special) const;  // at the beginning of text
+  const AddedToken* match(std::string_view text, bool with_special) const;  // a token at the beginning of text
 
   std::array<std::vector<AddedToken>, 256> by_first_byte_;  // longest first
   bool any_ = false;

@@ -14,13 +14,13 @@ namespace {
 struct Cut {
   const ScoredToken* token;
   std::size_t left_bytes, left_length, right_length;  // lengths in characters
-  std::size_t left, right;                            // places of the parts among the tokens
+  std::size_t left, right;                            // indices of the parts among the tokens
   auto key() const { return std::tuple(token->score, left_length, right_length); }
 };
 
 using Places = std::unordered_map<std::string_view, std::size_t>;
 
-// The cuts of one token, by the places of their parts.
+// The cuts of one token, sorted by the indices of their parts.
 std::vector<Cut> cuts_of(const ScoredToken& token, const Places& places) {
   std::vector<Cut> cuts;
   const std::string_view text = token.text;
@@ -44,7 +44,7 @@ std::vector<std::pair<std::string, std::string>> merges_of_scores(std::span<cons
   Places places;
   for (std::size_t i = 0; i < tokens.size(); ++i)
     if (!tokens[i].text.empty()) places[tokens[i].text] = i;
-  constexpr std::size_t kMost = 4'000'000;  // several times those of any real model
+  constexpr std::size_t kMost = 4'000'000;  // several times as many as in any real model
   std::vector<Cut> cuts;
   for (const ScoredToken& token : tokens)
     for (const Cut& cut : cuts_of(token, places)) {

@@ -9,7 +9,7 @@
 namespace agon::agents {
 namespace {
 
-// Where the word ends that begins at `start`: before the marks of the next.
+// The end of the word that begins at `start`: before the marks of the next word.
 std::size_t marked_word_end(std::string_view text, std::size_t start) {
   while (text.substr(start).starts_with(kBlankMark)) start += kBlankMark.size();
   return std::min(text.find(kBlankMark, start), text.size());

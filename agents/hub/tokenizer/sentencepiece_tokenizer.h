@@ -1,5 +1,6 @@
-// agents/hub/tokenizer/sentencepiece_tokenizer.h - the BPE of SentencePiece as Llama 2, TinyLlama and Mistral have it:
-// blanks become "▁", no other split into words, symbols are characters, and one that has no token is written in bytes.
+// agents/hub/tokenizer/sentencepiece_tokenizer.h - SentencePiece's BPE as in Llama 2, TinyLlama and Mistral: blanks
+// become "▁", text is not split into words otherwise, symbols are characters, and a character without a token becomes
+// bytes.
 #pragma once
 
 #include <functional>

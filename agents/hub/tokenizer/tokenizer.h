@@ -1,8 +1,9 @@
-// agents/hub/tokenizer/tokenizer.h - BPE read from a hub tokenizer.json. Byte-level (GPT-2, SmolLM2, Llama 3, Qwen2 and
-// 3): added tokens split first, NFC if it asks for it, the family's split into words, byte map, merges by rank.
-// SentencePiece's (Llama 2, TinyLlama, Mistral): added tokens split first, blanks marked, characters merged by rank. A
-// token that its post-processor would put before every text is not added: chat templates write it. Immutable after
-// construction, thread-safe.
+// agents/hub/tokenizer/tokenizer.h - converts text to token ids and back, with a BPE tokenizer read from the hub's
+// tokenizer.json. Immutable after construction, thread-safe. Two kinds are supported:
+// - Byte-level (GPT-2, SmolLM2, Llama 3, Qwen2 and 3): added tokens are split off, then NFC if the file asks for it,
+//   the family's split into words, byte map, merges by rank.
+// - SentencePiece (Llama 2, TinyLlama, Mistral): added tokens are split off, blanks marked, characters merged by rank.
+// A token that the post-processor would put before every text is not added, because chat templates write it.
 #pragma once
 
 #include <cstdint>
@@ -18,21 +19,21 @@ namespace agon::agents {
 
 struct TokenizerParts;
 
-// Where a text stands of which only this part is encoded or decoded. SentencePiece's tokenizers put a blank before a
-// text and drop it from what they decode.
+// The position of an encoded or decoded part within a whole text. It matters for SentencePiece's tokenizers, which put
+// a blank before a text and drop it when decoding.
 enum class TextPlace {
   start,        // at the beginning
-  after_token,  // right after an added token, such as those that a chat template writes
-  within        // after text: it is encoded and decoded as it is
+  after_token,  // right after an added token, such as one that a chat template writes
+  within        // after other text: no blank is added or dropped
 };
 
 class Tokenizer {
  public:
-  // Takes the text of a tokenizer.json; `source` names the file. Throws Error for anything that is not such a
-  // tokenizer: not JSON, another model or pipeline, a printable ASCII character without a token (of byte-level BPE) or
-  // a byte without one to fall back on (of SentencePiece's), ids with a hole, a merge of unknown tokens.
+  // Parses the text of a tokenizer.json; `source` names the file. Throws Error for a file that is not JSON, another
+  // model or pipeline, a printable ASCII character without a token (byte-level), a byte without a fallback token
+  // (SentencePiece), gaps in the ids, and a merge of unknown tokens.
   static std::unique_ptr<Tokenizer> parse(std::string_view tokenizer_json, const std::string& source);
-  // Makes the same from its parts; `json` returns the text that they were read from.
+  // Makes the same tokenizer from parts; `json` returns the text from which they were read.
   static std::unique_ptr<Tokenizer> make(const TokenizerParts& parts, std::function<std::string()> json,
                                          const std::string& source);
   virtual ~Tokenizer() = default;
@@ -45,12 +46,12 @@ class Tokenizer {
   // The bytes of the ids; special tokens are left out if skip_special. Invalid UTF-8 is kept as bytes.
   virtual std::string decode(std::span<const std::int32_t> ids, bool skip_special = true,
                              TextPlace place = TextPlace::start) const = 0;
-  // What the token writes after text. Empty for an id without a token.
+  // The bytes of the token when it follows other text. Empty for an id without a token.
   virtual std::string token_bytes(std::int32_t id) const = 0;
   virtual std::optional<std::int32_t> id_of(std::string_view added_token) const = 0;  // "<|im_end|>" -> its id
   virtual bool is_special(std::int32_t id) const = 0;
   virtual int vocab_size() const = 0;    // highest id + 1
-  virtual std::string json() const = 0;  // the file's text, to be written again unchanged
+  virtual std::string json() const = 0;  // the text of tokenizer.json, for saving it unchanged
 };
 
 }  // namespace agon::agents

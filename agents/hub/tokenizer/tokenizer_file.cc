@@ -61,12 +61,12 @@ class Reader {
     return {step.at(key).begin(), step.at(key).end()};
   }
 
-  // A part of the pipeline; null: there is none.
+  // A part of the pipeline; null if absent.
   const FileJson& part(const char* key) const {
     static const FileJson none;
     return file_.contains(key) ? file_.at(key) : none;
   }
-  // What a template adds to every text, the chat template writes itself.
+  // Tokens that a TemplateProcessing adds to every text are ignored: the chat template writes them.
   void check_processor() const {
     const FileJson& processor = part("post_processor");
     for (const FileJson& step : steps_of(processor, "processors"))
@@ -128,7 +128,7 @@ class Reader {
     return {{"type", "Replace"}, {"pattern", {{"String", text}}}, {"content", by}};
   }
 
-  // Replace, ByteFallback, Fuse, Strip: all but the first may be left out.
+  // Replace, then optionally ByteFallback and Fuse, and after Fuse optionally Strip.
   void read_marking_decoder(const FileJson& decoder) {
     std::vector<FileJson> steps = steps_of(decoder, "decoders");
     auto step = steps.begin();
@@ -152,7 +152,7 @@ class Reader {
                     quote(decoder), kBlankMark));
   }
 
-  // A regex or the digits, then the byte map, which may have GPT-2's regex.
+  // A regex or a split at digits, then the byte map, which may use GPT-2's regex.
   void read_splits(const FileJson& splitter) {
     std::vector<FileJson> steps = steps_of(splitter, "pretokenizers");
     const auto require_known = [&](bool holds) {
@@ -186,7 +186,7 @@ class Reader {
     result_.words_are_whole = model.value("ignore_merges", FileJson(false)) == true;
   }
 
-  // Of an added token.
+  // The id of an added token.
   std::int32_t to_id(const FileJson& json, const std::string& token) const {
     const auto id = whole_number<std::int32_t>(json, 0, 0x7ffffffe);
     require(id.has_value(), fmt::format("the id of '{}' is {}, not a non-negative integer", token, quote(json)));
@@ -220,7 +220,7 @@ class Reader {
 
   void read_mapped() {
     for (const auto& [symbols, id] : parts_.vocabulary) {
-      if (added_.contains(symbols)) continue;  // read_added_tokens has it
+      if (added_.contains(symbols)) continue;  // read_added_tokens handles it
       const auto bytes = bytes_of_symbols(symbols);
       if (!bytes || bytes->empty()) fail(fmt::format("'{}' in model.vocab is not written in the byte map", symbols));
       result_.vocabulary.insert_or_assign(*bytes, id);
@@ -232,7 +232,7 @@ class Reader {
     }
   }
 
-  // Special tokens are no part of the vocabulary: text must not merge to one. Other added tokens may be.
+  // Special tokens are not in the vocabulary, because text must not merge to one. Other added tokens may be in it.
   void read_written() {
     for (const auto& [text, id] : parts_.vocabulary) {
       if (text.empty()) fail("a token in model.vocab is empty");
@@ -246,19 +246,19 @@ class Reader {
     }
   }
 
-  // What a token writes.
+  // The bytes of a token.
   std::string spelled(const std::string& token) const {
     if (!result_.blanks) return token;
     const int byte = shows_bytes_ ? byte_of(token) : -1;
     return byte >= 0 ? std::string(1, static_cast<char>(byte)) : replace_all(token, kBlankMark, " ");
   }
-  // What an added token writes: one that is searched in normalized text took the blank that was put before it.
+  // The bytes of an added token. One that is searched for in normalized text includes the blank put before it.
   std::string written(const AddedToken& token) const {
     if (token.special || !result_.blanks) return token.content;
     const bool took_blank = token.normalized && result_.blanks->before == BlankBefore::every_text;
     return fmt::format("{}{}", took_blank ? " " : "", spelled(token.content));
   }
-  // The byte whose token this is; -1: no byte's.
+  // The byte of a byte token, else -1.
   static int byte_of(std::string_view token) {
     int byte = -1;
     if (token.size() != 6 || !token.starts_with("<0x") || token.back() != '>') return -1;
@@ -266,14 +266,14 @@ class Reader {
     return fault == std::errc() && end == token.data() + 5 ? byte : -1;
   }
 
-  // Only SentencePiece's vocabulary has added tokens.
+  // Whether the vocabulary includes the added token. Only SentencePiece's does.
   bool is_word(const AddedToken& token) const {
     const auto found = result_.vocabulary.find(token.content);
     return result_.blanks && found != result_.vocabulary.end() && found->second == token.id;
   }
 
   void fill_ids() {
-    std::vector<AddedToken> beyond;  // the vocabulary
+    std::vector<AddedToken> beyond;  // added tokens that are not in the vocabulary
     std::copy_if(result_.added.begin(), result_.added.end(), std::back_inserter(beyond),
                  [&](const AddedToken& token) { return !is_word(token); });
     const std::size_t count = result_.vocabulary.size() + beyond.size();
@@ -311,7 +311,7 @@ class Reader {
       reaches_over_ = reaches_over_ || (result_.blanks && has_inner_mark(both));
     }
   }
-  // Whether another character stands before a mark.
+  // Whether a mark follows another character.
   static bool has_inner_mark(std::string_view token) {
     while (token.starts_with(kBlankMark)) token.remove_prefix(kBlankMark.size());
     return token.find(kBlankMark) != std::string_view::npos;
@@ -329,7 +329,7 @@ class Reader {
       blanks.unknown = id_of(unknown);
       require(blanks.unknown.has_value(), fmt::format("'model.unk_token' is {}, which is no token", quote(unknown)));
     }
-    // Where characters are left out, a mark may come to stand beside an earlier one.
+    // If characters are dropped, a mark may become a neighbour of an earlier mark.
     const bool leaves_out = !blanks.falls_back_to_bytes && !blanks.unknown;
     blanks.begin_words = !reaches_over_ && !leaves_out && result_.vocabulary.contains(kBlankMark);
   }
@@ -347,7 +347,7 @@ class Reader {
   const std::string& source_;
   TokenizerFile result_;
   std::unordered_map<std::string, const AddedToken*> added_;
-  std::unordered_set<std::string> special_;  // in model.vocab as well
+  std::unordered_set<std::string> special_;  // special tokens that are also in model.vocab
   bool shows_bytes_ = false;                 // the decoder turns "<0xE4>" into that byte
   bool reaches_over_ = false;                // a merge joins a mark to another character before it
 };

@@ -1,5 +1,5 @@
-// agents/hub/tokenizer/tokenizer_file.h - reads and checks a tokenizer.json of a BPE: byte-level, or SentencePiece's as
-// Llama 2 has it.
+// agents/hub/tokenizer/tokenizer_file.h - reads and checks the tokenizer.json of a BPE tokenizer, either byte-level or
+// SentencePiece's as in Llama 2.
 #pragma once
 
 #include <array>
@@ -24,34 +24,35 @@ using TokenIds = std::unordered_map<std::string, std::int32_t, TextHash, std::eq
 inline constexpr std::string_view kBlankMark = "\u2581";  // "▁"
 std::string byte_token(int byte);                         // "<0xE4>", the token of a byte in SentencePiece's BPE
 
-// Before which texts between added tokens a blank is put: all; those that have none; the first of them, if it has none.
+// Which texts between added tokens get a blank before them: none; every one; every one that does not start with a
+// blank; or only the first, if it does not start with one.
 enum class BlankBefore { nothing, every_text, text_without, first_without };
 
-// SentencePiece's BPE: every blank becomes a mark.
+// Settings of SentencePiece's BPE, in which every blank becomes a mark.
 struct MarkedBlanks {
   BlankBefore before = BlankBefore::nothing;
-  bool in_normalizer = false;           // blanks are marked before added tokens marked "normalized" are searched
-  bool begin_words = false;             // no merge joins a mark to another character before it
-  bool falls_back_to_bytes = false;     // a character without a token is written with those of its bytes
-  std::optional<std::int32_t> unknown;  // the token of such a character otherwise; none: it is left out
-  bool fuses_unknown = false;           // one for neighbours
+  bool in_normalizer = false;           // blanks are marked before "normalized" added tokens are searched for
+  bool begin_words = false;             // marks begin words: no merge joins a mark to a character before it
+  bool falls_back_to_bytes = false;     // a character without a token becomes the tokens of its bytes
+  std::optional<std::int32_t> unknown;  // else its token is this; nullopt: it is dropped
+  bool fuses_unknown = false;           // neighbouring unknown characters share one token
 };
 
 struct TokenizerFile {
-  std::vector<std::string> bytes;                   // of each id, added tokens included; none is empty
-  TokenIds vocabulary;                              // as bytes, or as SentencePiece writes it; without special tokens
+  std::vector<std::string> bytes;                   // of each id, including added tokens; never empty
+  TokenIds vocabulary;                              // by bytes, or by SentencePiece's text; without special tokens
   std::vector<std::array<std::int32_t, 3>> merges;  // ids of left, right, result, in order of rank
   std::vector<AddedToken> added;
-  std::optional<MarkedBlanks> blanks;  // byte-level if there are none
-  std::size_t dropped_blanks = 0;      // at most so many at the beginning of a text are left out when it is decoded
-  // Of byte-level BPE alone:
-  bool composes = false;         // texts are in NFC
-  bool parts_digits = false;     // each digit is cut out before the text is split into words
-  bool words_are_whole = false;  // a word of the vocabulary is its token, whatever merges would make of it
+  std::optional<MarkedBlanks> blanks;  // nullopt: byte-level
+  std::size_t dropped_blanks = 0;      // most blanks dropped at the start of a decoded text
+  // Only for byte-level BPE:
+  bool composes = false;         // texts are converted to NFC
+  bool parts_digits = false;     // each digit is split off before the split into words
+  bool words_are_whole = false;  // a word in the vocabulary becomes its token without merges
   WordSplit split = WordSplit::qwen2;
 };
 
-// Throws Error as Tokenizer::parse does.
+// Throws Error like Tokenizer::parse.
 TokenizerFile read_tokenizer_file(const TokenizerParts& parts, const std::string& source);
 
 }  // namespace agon::agents

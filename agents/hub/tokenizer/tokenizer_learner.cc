@@ -23,7 +23,7 @@ struct Word {
   std::int64_t count = 0;
 };
 
-// The words of the texts with their counts, in byte order. Nothing is learned across an added token.
+// The words of the texts with their counts, in byte order. Added tokens separate words.
 std::vector<Word> count_words(std::span<const std::string> texts, const AddedTokens& added) {
   std::map<std::string, std::int64_t, std::less<>> counts;
   std::string buffer;
@@ -56,7 +56,7 @@ class Learner {
     while (tokens_.size() < size_ && !queue_.empty()) {
       const Entry best = queue_.top();
       queue_.pop();
-      if (best.count != pairs_[best.pair].count) continue;  // an older count
+      if (best.count != pairs_[best.pair].count) continue;  // an outdated entry
       if (best.count < 2) break;
       merge(best.pair);
     }
@@ -73,7 +73,7 @@ class Learner {
     std::int64_t count;
     Pair pair;
   };
-  struct Later {  // the most frequent pair first, ties by the bytes of the left and then of the right
+  struct Later {  // the most frequent pair first, ties by the bytes of its left, then of its right token
     const std::vector<std::string>& tokens;
     bool operator()(const Entry& a, const Entry& b) const {
       if (a.count != b.count) return a.count < b.count;
@@ -156,7 +156,7 @@ Json model_json(const Learner& learner) {
   auto& members = vocabulary.get_ref<Json::object_t&>();
   const auto symbols = [&](std::int32_t id) { return symbols_of(learner.tokens()[static_cast<std::size_t>(id)]); };
   for (std::size_t id = 0; id < learner.tokens().size(); ++id)
-    members.push_back({symbols(static_cast<std::int32_t>(id)), id});  // a new name: no need to search for it
+    members.push_back({symbols(static_cast<std::int32_t>(id)), id});  // a new key: no search for duplicates needed
   for (const auto& [left, right] : learner.merges()) merges.push_back(Json::array({symbols(left), symbols(right)}));
   return {{"type", "BPE"},
           {"dropout", nullptr},

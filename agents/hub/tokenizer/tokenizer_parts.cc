@@ -13,8 +13,8 @@ using FileJson = nlohmann::json;  // sorted keys: an ordered object of 150,000 n
 
 std::string quote(const FileJson& json) { return to_text(json).substr(0, 200); }
 
-// Builds the document, and takes the words and merges out of it as they come. Where they stand: a key of "model" is
-// within two objects, a word of its "vocab" or an entry of its "merges" within three.
+// Builds the document, and diverts words and merges while parsing. They are found by their depth: the keys of "model"
+// are within two objects, the words of its "vocab" and the entries of its "merges" within three.
 class PartsBuilder final : public JsonBuilder<FileJson> {
  public:
   explicit PartsBuilder(const std::string& source) : source_(source) {}
@@ -37,7 +37,7 @@ class PartsBuilder final : public JsonBuilder<FileJson> {
  private:
   static constexpr std::size_t kDeepest = 32;
 
-  // Of a key that comes twice the last one counts.
+  // If a key occurs twice, the last one counts.
   void begin_part(const std::string& name) {
     outer_ = name;
     inner_.clear();
@@ -94,8 +94,8 @@ class PartsBuilder final : public JsonBuilder<FileJson> {
 
   const std::string& source_;
   TokenizerParts parts_;
-  std::string outer_, inner_;        // the last keys of the document and, if it is "model", of that
-  std::optional<std::string> word_;  // of the vocabulary, whose id comes next
+  std::string outer_, inner_;        // the current keys of the document and of "model"
+  std::optional<std::string> word_;  // a word of the vocabulary whose id comes next
 };
 
 bool has_blank(const std::pair<std::string, std::string>& merge) {

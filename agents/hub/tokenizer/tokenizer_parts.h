@@ -1,5 +1,5 @@
-// agents/hub/tokenizer/tokenizer_parts.h - a tokenizer.json with its two long lists apart from the rest, so that a
-// hundred thousand words are never JSON values.
+// agents/hub/tokenizer/tokenizer_parts.h - reads a tokenizer.json with its two long lists separate from the rest, so
+// that a hundred thousand words never become JSON values.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,18 @@
 namespace agon::agents {
 
 struct TokenizerParts {
-  nlohmann::json rest;  // all else: model.vocab and model.merges are empty in it, if they are an object and a list
-  std::vector<std::pair<std::string, std::int32_t>> vocabulary;  // in any order; the last one of a word counts
+  nlohmann::json rest;  // everything else; its model.vocab and model.merges are emptied if they are object and list
+  std::vector<std::pair<std::string, std::int32_t>> vocabulary;  // in any order; of equal words the last one counts
   std::vector<std::pair<std::string, std::string>> merges;       // in order of rank
 };
 
-// Throws Error, starting "tokenizer {source}:", for text that is not JSON or nested too deep, for an id that is not a
-// whole number from 0 on, and for a merge that is not two tokens.
+// Throws Error, starting "tokenizer {source}:", for text that is not JSON or nested too deep, for an id that is not
+// a non-negative whole number, and for a merge that is not two tokens.
 TokenizerParts read_tokenizer_parts(std::string_view tokenizer_json, const std::string& source);
-// The text of a tokenizer.json: keys in order of the alphabet, merges as "a b" if no part of one has a blank.
+// The text of a tokenizer.json: keys sorted, merges as "a b" unless a part of one contains a blank.
 std::string tokenizer_json(const TokenizerParts& parts);
 
-// An error of a tokenizer, with what agon reads.
+// Throws Error for a tokenizer that agon does not support, with a list of those that it does.
 [[noreturn]] void refuse_tokenizer(const std::string& source, const std::string& what);
 
 }  // namespace agon::agents

@@ -29,7 +29,7 @@ bool is_white(CodePoint c) {
          c == 0x2028 || c == 0x2029;
 }
 
-// Control, format, private and unassigned characters, and the sign for what could not be read: they are left out.
+// Control, format, private and unassigned characters and U+FFFD are dropped.
 bool is_dropped(CodePoint c) {
   const utf8proc_category_t category = utf8proc_category(c);
   return c == 0 || c == 0xFFFD || (category >= UTF8PROC_CATEGORY_CC && category <= UTF8PROC_CATEGORY_CO) ||
@@ -66,7 +66,7 @@ std::vector<CodePoint> plain(const std::vector<CodePoint>& characters) {
   return result;
 }
 
-// Words and single signs, in order.
+// Words, and punctuation and ideographs as words of one character, in order.
 std::vector<std::string> words_of(std::string_view text, bool lower_case) {
   std::vector<CodePoint> characters = characters_of(text);
   std::erase_if(characters, [](CodePoint c) { return !is_white(c) && is_dropped(c); });

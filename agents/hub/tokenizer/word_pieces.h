@@ -14,13 +14,13 @@ namespace agon::agents {
 
 class WordPieces {
  public:
-  // vocab.txt: a piece a line, its number the id; pieces that continue a word begin with "##". lower_case: as the
-  // checkpoint's "do_lower_case", which takes accents off too. Throws Error for a file that cannot be read, repeats a
-  // piece, or lacks [UNK], [CLS] or [SEP].
+  // `vocabulary`: a vocab.txt with one piece per line, whose index is its id; pieces that continue a word begin with
+  // "##". lower_case: the checkpoint's "do_lower_case", which also strips accents. Throws Error for a file that cannot
+  // be read, repeats a piece, or lacks [UNK], [CLS] or [SEP].
   explicit WordPieces(const std::filesystem::path& vocabulary, bool lower_case = true);
 
-  // [CLS] pieces [SEP], at most `most` ids: pieces at the end are dropped. A word of more than 100 characters, or with
-  // a part that no piece covers, is [UNK]. Invalid UTF-8 bytes are dropped.
+  // [CLS] pieces [SEP], at most `most` ids: pieces at the end are dropped. A word is [UNK] if it has more than 100
+  // characters or a part that no piece covers. Invalid UTF-8 bytes are dropped.
   std::vector<std::int64_t> encode(std::string_view text, std::size_t most) const;
   std::size_t size() const { return ids_.size(); }
 

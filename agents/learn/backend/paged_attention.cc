@@ -30,14 +30,15 @@ void append_places(const KeyValues& keys, std::int64_t tokens, Places& places) {
   for (std::int64_t token = 0; token < tokens; ++token) places.push_back(keys.place_of(token));
 }
 
-// All that a row sees of its prompt; nothing without one.
+// Places of the prompt tokens that a row sees; empty if it has no prompt.
 Places prefix_places(const DecoderRow& row) {
   Places places;
   if (row.prefix) append_places(*row.prefix, row.prefix_tokens, places);
   return places;
 }
 
-// What some queries see of some keys: the mean of the values, and the logarithm of the sum of the keys' weights.
+// Attention of some queries over some keys: the weighted mean of the values, and the logarithm of the sum of the
+// weights.
 struct Seen {
   Tensor values, log_sums;  // [..., queries, d], [..., queries, 1]
 };
@@ -100,7 +101,7 @@ PagedAttention::PagedAttention(const PageMemory& memory, std::span<const Decoder
   Places kept, alone;
   for (const DecoderRow& row : rows) kept.push_back(row.own->place_of(row.index));
   places_ = on_device(kept);
-  std::map<const KeyValues*, Places> by_prefix;  // rows that are the only one of their sequence
+  std::map<const KeyValues*, Places> by_prefix;  // rows that are alone in their sequence
   for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
     for (end = begin + 1; end < rows.size() && rows[end].own == rows[begin].own;) ++end;
     if (end - begin > 1)
@@ -120,7 +121,7 @@ Tensor PagedAttention::on_device(const Places& values) const { return at::tensor
 
 void PagedAttention::add_run(std::span<const DecoderRow> rows, std::int64_t begin) {
   Places places = prefix_places(rows.front());
-  const std::int64_t before = std::ssize(places) + rows.front().index;  // that the first row sees, without itself
+  const std::int64_t before = std::ssize(places) + rows.front().index;  // places that the first row sees before its own
   append_places(*rows.back().own, rows.back().index + 1, places);
   Run run{begin, std::ssize(rows), on_device(places), {}};
   const auto options = at::TensorOptions(at::kLong).device(device_);
@@ -142,7 +143,7 @@ void PagedAttention::add_group(std::span<const DecoderRow> rows, const Places& n
   Places lengths, all;
   for (Places& places : own) {
     lengths.push_back(std::ssize(places));
-    places.resize(longest, places.back());  // a place that holds numbers
+    places.resize(longest, places.back());  // padding: any place that holds numbers
     all.insert(all.end(), places.begin(), places.end());
   }
   Group group{on_device(numbers), {}, on_device(all).view({std::ssize(own), -1}), {}};

@@ -1,5 +1,5 @@
-// agents/learn/backend/paged_attention.h - keys and values in pages on a device of LibTorch, and the attention of the
-// rows of a batch over them. Letters: R rows, T tokens, d width of a head.
+// agents/learn/backend/paged_attention.h - paged attention in LibTorch: keys and values stored in pages on a device,
+// and the attention of a batch of rows (one token each) over them. Letters: R rows, T tokens, d width of a head.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -13,7 +13,8 @@
 
 namespace agon::agents {
 
-// The pages of a PagePool by their numbers: place p is token p % 16 of page p / 16. Belongs to one thread.
+// Keys and values of the pages of a PagePool, by page number: place p is token p % 16 of page p / 16. Used by one
+// thread.
 class PageMemory {
  public:
   struct Layer {
@@ -21,7 +22,7 @@ class PageMemory {
   };
   PageMemory(const TextConfig& config, const at::TensorOptions& options);
   std::int64_t page_bytes() const;
-  // Room for page numbers below `pages`, which are at most `most`; keeps what is there.
+  // Makes room for page numbers below `pages` and keeps the contents. most: limit of the pages, at least `pages`.
   void require(std::int64_t pages, std::int64_t most);
   void copy_page(std::int64_t from, std::int64_t to);
   const Layer& layer(std::size_t index) const { return layers_[index]; }
@@ -31,9 +32,10 @@ class PageMemory {
   std::vector<Layer> layers_;
 };
 
-// The attention of one pass, for all its layers: it keeps the rows' own keys and values first. Rows of one sequence
-// attend together. Rows of several sequences with one prefix read it once: what they see there and what they see of
-// their own is computed apart, in fp32, and merged by the logarithms of the two sums (as in arXiv 2402.05099).
+// The attention of one pass, for all its layers. Each call first stores the rows' own keys and values. Several rows of
+// one sequence attend together. Single rows of sequences with a common prefix read it once: attention over the prefix
+// and over each row's own tokens is computed separately in fp32, then merged by log-sum-exp (Hydragen, arXiv
+// 2402.05099).
 class PagedAttention {
  public:
   // Keeps a reference to the memory. REQUIRES: it has room for all pages of the rows.
@@ -46,14 +48,14 @@ class PagedAttention {
   // Rows of one sequence that follow each other.
   struct Run {
     std::int64_t begin = 0, rows = 0;
-    at::Tensor places;   // [T]: all that the last of them sees
-    at::Tensor visible;  // [rows, T]; undefined: row i sees the first i + 1
+    at::Tensor places;   // [T]: the places that the last row sees
+    at::Tensor visible;  // [rows, T]; undefined: row i sees the first i + 1 places
   };
-  // Rows of several sequences.
+  // Rows of different sequences, one of each.
   struct Group {
-    at::Tensor rows;           // [n]: their numbers
-    at::Tensor prefix;         // [T]: what all of them see first; undefined: nothing
-    at::Tensor own, past_end;  // [n, T]: what each sees alone, filled up to the longest; true: filled up
+    at::Tensor rows;           // [n]: indices of the rows
+    at::Tensor prefix;         // [T]: places of the common prefix; undefined: none
+    at::Tensor own, past_end;  // [n, T]: other places that each row sees, padded to the longest; true: padding
   };
   at::Tensor on_device(const std::vector<std::int64_t>& values) const;
   void add_run(std::span<const DecoderRow> rows, std::int64_t begin);
@@ -63,7 +65,7 @@ class PagedAttention {
 
   const PageMemory& memory_;
   at::Device device_;
-  at::Tensor places_;  // [R]: where each row's own key is kept
+  at::Tensor places_;  // [R]: place of each row's own key
   std::vector<Run> runs_;
   std::vector<Group> groups_;
 };

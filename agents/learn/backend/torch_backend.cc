@@ -30,7 +30,7 @@ struct TorchAdapter : EngineAdapter {
   std::map<std::string, LowRank> modules;
 };
 
-// As long as it exists, the adapter is part of every pass of the model; null: nothing changes.
+// While it exists, the adapter is part of every pass of the model. null: nothing changes.
 class Applied {
  public:
   Applied(const TransformerNetwork& model, const EngineAdapter* adapter) {
@@ -50,7 +50,7 @@ class Applied {
   std::vector<std::pair<LowRank*, LowRank>> before_;
 };
 
-// What LibTorch throws, as an Error.
+// Runs the body and turns LibTorch's exceptions into Error.
 template <typename Body>
 void on_torch(const Body& body) {
   const at::NoGradGuard no_grad;
@@ -91,7 +91,7 @@ struct PassInputs {
       to = std::copy_n(rows[static_cast<std::size_t>(row)].embedding, embedding_size, to);
     embeddings = all.to(device);
   }
-  Tensor ids, positions, slots, embeddings;  // the last two undefined: no row is of a picture
+  Tensor ids, positions, slots, embeddings;  // the last two: undefined if no row is a picture's
 };
 
 std::int64_t default_cache_bytes(at::Device device) {
@@ -106,7 +106,7 @@ std::int64_t bytes_of(const TransformerNetwork& model) {
   return bytes;
 }
 
-// limit: bytes of weights, keys and values; 0: none.
+// limit: bytes for weights, keys and values together; 0: default_cache_bytes for keys and values.
 std::int64_t pages_in(std::int64_t limit, const TransformerNetwork& model, const PageMemory& memory) {
   const std::int64_t left = limit > 0 ? limit - bytes_of(model) : default_cache_bytes(model.device());
   return std::max<std::int64_t>(0, left) / memory.page_bytes();

@@ -1,5 +1,5 @@
-// agents/learn/backend/torch_backend.h - the engine's backend on the devices of LibTorch: the network of
-// agents/learn/network/transformer_network.h with keys and values in pages. Weights are fp32 or bfloat16.
+// agents/learn/backend/torch_backend.h - the engine's backend that runs on LibTorch, on the CPU or a GPU: the network
+// of agents/learn/network/transformer_network.h with keys and values in pages. Weights are fp32 or bfloat16.
 // agents/engine/open_backend.h opens one.
 #pragma once
 
@@ -14,13 +14,13 @@ namespace agon::agents {
 
 class TorchBackend : public ModelBackend {
  public:
-  // Computes with the model's own tensors, in their type and on their device, and with its adapter, if it has one. So
-  // the engine and the trainer share one model: between calls of the engine the trainer may change the values in place,
-  // and says so (Engine::change_weights). limit: bytes that weights, keys and values may take; 0: keys and values may
-  // take a quarter of the machine's memory, or half of what is free on a GPU.
+  // Computes with the model's own tensors, in their type and on their device, and with its adapter, if it has one, so
+  // that engine and trainer can share one model. Between calls of the engine the trainer may change the values in
+  // place; it must then call Engine::change_weights. limit: bytes for weights, keys and values together; 0: keys and
+  // values may take a quarter of the machine's memory, or half of a GPU's free memory.
   explicit TorchBackend(std::shared_ptr<TransformerNetwork> model, std::int64_t limit = 0);
-  // The tensors of another model of the same config, type and device, without a copy. Throws Error for a model of
-  // another type or device. Not during another call.
+  // Switches to another model of the same config, type and device, without copying its tensors. Throws Error for a
+  // model of another type or device. Not during another call.
   void set_weights(std::shared_ptr<TransformerNetwork> model);
 
   BackendTraits traits() const override;
@@ -37,7 +37,7 @@ class TorchBackend : public ModelBackend {
 
  private:
   at::TensorOptions options() const { return model_->lm_head().options(); }
-  void forward_adapted(std::span<const DecoderRow> rows, float* hidden);  // rows of one adapter, or of none
+  void forward_adapted(std::span<const DecoderRow> rows, float* hidden);  // the rows have the same adapter, or none
 
   std::shared_ptr<TransformerNetwork> model_;
   PageMemory memory_;

@@ -130,8 +130,8 @@ class Adapo : public CreditAssigner {
   AdapoSettings settings_;
 };
 
-// A number, or the preset's value, resolved as "preset", so that another preset applied to all settings still changes
-// it.
+// Reads a number, or takes the preset's value. The latter stays "preset" in the resolved settings, so that it still
+// follows a later change of the preset.
 double read_slope(CreditSettings& settings, const char* name, double of_preset) {
   return settings.raw(name, "preset") == "preset" ? of_preset : settings.number(name, of_preset);
 }

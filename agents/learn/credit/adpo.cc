@@ -14,7 +14,7 @@ namespace {
 struct DecoupledSettings {
   double kl = 0.01;
   GroupScale scale;
-  bool mean_of_response = false;  // weights 1 / (G * tokens of the response) and not of the segment
+  bool mean_of_response = false;  // weights 1 / (G * tokens of the response), not of the segment
 };
 
 DecoupledSettings read_decoupled(CreditSettings& settings) {
@@ -25,7 +25,7 @@ DecoupledSettings read_decoupled(CreditSettings& settings) {
   return read;
 }
 
-// Everything of ADPO except the reward of the scores.
+// ADPO without the reward of the scores, which subclasses define.
 class Decoupled : public CreditAssigner {
  public:
   explicit Decoupled(DecoupledSettings settings, PreferenceSettings preference = {})

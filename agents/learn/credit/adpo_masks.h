@@ -1,5 +1,5 @@
 // agents/learn/credit/adpo_masks.h - the two disjoint masks of ADPO (Eq. 11), over the tokens that the policy wrote:
-// the score, and everything else. Answer and score learn from rewards of their own.
+// the score, and everything else. Answer and score learn from separate rewards.
 #pragma once
 
 #include "agents/learn/credit/group.h"

@@ -1,5 +1,6 @@
-// agents/learn/credit/credit.h - credit: what each token of a group's roll-outs contributes to learning. Every method
-// of learning is a function from a group to per-token numbers of one loss (agents/learn/loop/policy_loss.h):
+// agents/learn/credit/credit.h - credit assignment: how much each token of a group's roll-outs contributes to
+// learning. Every method is a function from a group to the per-token numbers of one loss
+// (agents/learn/loop/policy_loss.h):
 //   sum over tokens of weight * ( -min(ratio * advantage, clip(ratio) * advantage) + kl * k3 ).
 // No torch here.
 #pragma once
@@ -45,11 +46,11 @@ struct TokenCredit {
 struct GroupCredit {
   std::vector<TokenCredit> rollouts;
   // The weight of the group in a batch: its number of sequences, or of tokens if the method takes the mean over tokens.
-  // The weights above are for the group alone (its loss is their plain sum). In a batch they are multiplied by mass /
-  // sum of all masses, so that a batch's loss is one mean and not a mean of means.
+  // The weights above normalise the loss of the group alone. In a batch they are multiplied by mass / sum of all
+  // masses, so that the batch's loss is one mean and not a mean of means.
   double mass = 0;
   std::string
-      filtered;  // why the method drops this group ("zero advantage"); empty: it is trained. Weights are then 0.
+      filtered;  // why the method drops this group ("zero advantage"; its weights are then 0); empty: it is trained
   Json figures = Json::object();      // of the group: {"P", "beta1", ...}
   std::vector<Json> rollout_figures;  // of each roll-out: {"preference_reward", ...}
 };
@@ -74,18 +75,18 @@ class CreditAssigner {
   virtual bool uses_reward() const { return true; }
   // True: a roll-out has two answers (turn_correct).
   virtual bool needs_two_turns() const { return false; }
-  // True: the roll-outs must have step_confidence; needs_visual: and step_visual.
+  // True: the roll-outs must have step_confidence; needs_visual: step_visual too.
   virtual bool needs_confidence() const { return false; }
   virtual bool needs_visual() const { return false; }
   // The clip that the method's paper trains with.
   virtual Clip clip() const { return {}; }
   // True for the methods that imitate (SFT, STaR): their loss is the plain negative log-likelihood of the tokens with a
   // weight. The advantage is 1, and the caller uses the current log-probabilities, detached, as those of the behaviour
-  // policy. The ratio is then 1 and its gradient that of the log-likelihood, whoever wrote the tokens.
+  // policy. The ratio is then 1, with the gradient of the log-likelihood, whoever wrote the tokens.
   virtual bool imitates() const { return false; }
 };
 
-// The methods by name, in the order of docs/credit.md, and one line about each.
+// The names of the methods, in the order of docs/credit.md, and a one-line description of each.
 std::vector<std::string> credit_methods();
 std::string credit_description(const std::string& method);
 // All settings of a method, resolved: `settings` over the defaults ({"kl": 0.01, "epsilon": 1e-6, ...}).

@@ -13,7 +13,7 @@
 
 namespace agon::agents {
 
-// Limit of tokens per group: a group is in memory with three numbers per token.
+// Limit of tokens per group, since a group's three numbers per token are held in memory.
 inline constexpr int kMostGroupTokens = 1 << 24;
 
 // Limit of the absolute value of rewards and log-probabilities, so that sums of their squares are finite.
@@ -43,22 +43,22 @@ void set_tokens(GroupCredit& credit, TokenNumbers numbers, const CreditGroup& gr
 void set_tokens(GroupCredit& credit, TokenNumbers numbers, const CreditGroup& group, const TokenMask& mask,
                 double value);
 
-// The mean in a loss. sequence: over responses, of the mean over their tokens; token: over all tokens.
+// How a loss is averaged. sequence: mean over responses of the mean over their tokens; token: mean over all tokens.
 enum class LossMean { sequence, token };
 LossMean read_loss_mean(CreditSettings& settings, LossMean value);  // setting "mean"
 
-// Sets the weights of the tokens of `mask`, which sum to 1, and the mass.
-//   sequence: 1 / (responses * tokens of the response in the mask); responses without such a token count as well.
-//             `responses`: those that count; the mass.
-//   token:    1 / tokens of the mask in the group; these are the mass.
+// Sets the weights of the tokens of `mask` and the mass. The weights sum to 1 unless a counted response has no token.
+//   sequence: 1 / (responses * tokens of the response in the mask). `responses` is the number of responses that count,
+//             including those without such a token; it is also the mass.
+//   token:    1 / tokens of the mask in the group; their number is the mass.
 void weigh(GroupCredit& credit, const CreditGroup& group, const TokenMask& mask, LossMean mean, int responses);
 // Drops the group: weights and mass become 0.
 void drop(GroupCredit& credit, std::string why);
 // Returns the credit, dropped if no token has a weight.
 GroupCredit finished(GroupCredit credit);
 
-// Credit with one advantage for all tokens of a response: those of `mask`, all with the KL coefficient `kl`, and the
-// figures "reward" and "group_advantage". REQUIRES: one reward and one advantage per roll-out.
+// Credit with one advantage per response: for its tokens of `mask`, all with the KL coefficient `kl`. Sets the figures
+// "reward" and "group_advantage". REQUIRES: one reward and one advantage per roll-out.
 GroupCredit credit_responses(const CreditGroup& group, const TokenMask& mask, std::span<const double> rewards,
                              std::span<const double> advantages, double kl, LossMean mean);
 
@@ -66,8 +66,8 @@ std::vector<double> answer_rewards(const CreditGroup& group);
 bool all_equal(std::span<const double> values);
 double mean_of(std::span<const double> values);  // REQUIRES: not empty
 
-// How the advantage uses the standard deviation of a group: settings "std" (unbiased, biased, none; true and false
-// stand for the first and the last) and "epsilon", which is added to it.
+// How the advantage uses the standard deviation of a group: settings "std" (unbiased, biased, none; true means
+// unbiased, false none) and "epsilon", which is added to it.
 struct GroupScale {
   enum class Deviation { unbiased, biased, none } deviation = Deviation::unbiased;
   double epsilon = 1e-6;

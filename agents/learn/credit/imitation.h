@@ -1,4 +1,4 @@
-// agents/learn/credit/imitation.h - the base class of SFT and STaR: the likelihood of chosen tokens.
+// agents/learn/credit/imitation.h - the base class of SFT and STaR, which maximise the likelihood of selected tokens.
 #pragma once
 
 #include <string>
@@ -18,8 +18,8 @@ class Imitation : public CreditAssigner {
  private:
   virtual void check(const CreditGroup&) const {}
   virtual bool imitated(const CreditRollout& rollout) const = 0;
-  virtual TokenMask mask() const = 0;                   // the tokens of such a roll-out
-  virtual std::string_view reason_without() const = 0;  // why a group without such a roll-out is dropped
+  virtual TokenMask mask() const = 0;                   // the tokens to train in an imitated roll-out
+  virtual std::string_view reason_without() const = 0;  // why a group with none imitated is dropped
 
   LossMean mean_;
 };

@@ -1,5 +1,5 @@
-// agents/learn/credit/methods.h - the factories of the methods of credit. Each reads exactly its own settings, with
-// their defaults. docs/credit.md has the formulas and explains each setting.
+// agents/learn/credit/methods.h - the factories of the credit methods. Each reads exactly its own settings, with their
+// defaults. docs/credit.md has the formulas and explains each setting.
 #pragma once
 
 #include <memory>

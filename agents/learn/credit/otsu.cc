@@ -6,14 +6,15 @@
 
 namespace agon::agents {
 
-// The sum of squares within the parts is smallest where that between them, n1 n2 (mean1 - mean2)^2 / n, is largest.
+// The sum of squares within the parts is smallest where the sum of squares between them, n1 n2 (mean1 - mean2)^2 / n,
+// is largest.
 std::optional<double> otsu_threshold(std::span<const double> values, OtsuThreshold kind) {
   std::vector<double> sorted(values.begin(), values.end());
   std::sort(sorted.begin(), sorted.end());
   if (sorted.empty() || sorted.front() == sorted.back()) return {};
   const double size = static_cast<double>(sorted.size());
   const double mean = std::accumulate(sorted.begin(), sorted.end(), 0.0) / size;
-  constexpr double kRounding = 1 + 1e-12;  // of equally good splits the first
+  constexpr double kRounding = 1 + 1e-12;  // the first of equally good splits wins
   double best = -1, below = 0;             // `below`: sum of the lower part, from the mean
   std::size_t split = 0;
   for (std::size_t k = 1; k < sorted.size(); ++k) {
@@ -26,7 +27,7 @@ std::optional<double> otsu_threshold(std::span<const double> values, OtsuThresho
   const double low = sorted[split - 1], high = sorted[split];
   if (kind == OtsuThreshold::literal) return low;
   const double middle = low + (high - low) / 2;
-  return middle > low ? middle : high;  // neighbouring numbers have no middle
+  return middle > low ? middle : high;  // adjacent doubles have none between them
 }
 
 }  // namespace agon::agents

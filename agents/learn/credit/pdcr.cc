@@ -62,7 +62,7 @@ Steps steps_of(const CreditRollout& rollout, double gamma) {
   return steps;
 }
 
-// The number of visual steps by the share of K.
+// The number of visual steps if they are this share of all.
 std::size_t visual_count(std::size_t steps, double share) {
   return static_cast<std::size_t>(std::lround(share * static_cast<double>(steps)));
 }
@@ -90,7 +90,7 @@ void split_by_rank(Steps& steps, const std::vector<double>& visual_dependence, d
   mark_first(steps, order, share);
 }
 
-// Drawn anew for every trajectory, from its content and not from its place in the batch.
+// The draw depends on the roll-out's content and not on its place in the batch.
 void split_at_random(Steps& steps, const CreditRollout& rollout, const PdcrSettings& settings) {
   std::string content(rollout.step_confidence.size() * sizeof(double), '\0');
   if (!content.empty()) std::memcpy(content.data(), rollout.step_confidence.data(), content.size());
@@ -161,7 +161,7 @@ class Pdcr : public CreditAssigner {
     if (settings_.split == Split::random) split_at_random(steps, rollout, settings_);
   }
 
-  // Scales every return to its place between the least and the greatest of its kind, in the group or the whole batch.
+  // Scales the returns of each kind to [0, 1] by their least and greatest, in the group or in the whole batch.
   void scale(std::vector<GroupSteps>& steps) const {
     std::vector<Steps*> batch;
     for (GroupSteps& group : steps) {
@@ -180,7 +180,7 @@ class Pdcr : public CreditAssigner {
           if (steps->visual[k] == visual) returns.push_back(steps->returns[k]);
       if (returns.empty()) continue;
       const auto [low, high] = std::minmax_element(returns.begin(), returns.end());
-      if (*high - *low <= kLeastRange) continue;  // worth 0
+      if (*high - *low <= kLeastRange) continue;  // their process credit stays 0
       const double middle = settings_.center ? (mean_of(returns) - *low) / (*high - *low) : 0;
       for (Steps* steps : pool)
         for (std::size_t k = 0; k < steps->returns.size(); ++k)

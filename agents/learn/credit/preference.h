@@ -15,7 +15,7 @@ struct PreferenceSettings {
   bool discrete = true;  // the contrast set holds the roll-outs with the opposite correctness (Eq. 8); false: it is
                          // chosen by `margin`
   double margin = 0;     // gamma: roll-outs whose answer reward differs by more than this (Eq. 9)
-  bool batch = false;    // contrast sets come from all groups of the batch, not only from the own group
+  bool batch = false;    // contrast sets come from all groups of the batch, not only the roll-out's own
   double empty_value = 0, offset = 0;
 };
 // Settings "mode", "gamma", "contrast", "empty_value" and "offset".
@@ -35,7 +35,8 @@ struct PreferenceReward {
 // For roll-out i with score s_i:
 //   mean (Eq. 6-7): 1 if it is right and s_i > mu_i, or wrong and s_i < mu_i; a tie is 0;
 //   pairwise:       the share of j in C_i with (s_i - s_j) (R_i - R_j) > 0; in discrete mode R is 1 (right) or 0;
-//   C_i empty: empty_value. To all of these `offset` is added. No valid score: 0.
+//   C_i empty: empty_value.
+// `offset` is added to each of these. Without a valid score the reward is 0.
 std::vector<PreferenceReward> preference_rewards(const CreditGroup& group, const ContrastPool& pool,
                                                  const PreferenceSettings& settings);
 

@@ -26,7 +26,7 @@ class CreditSettings {
   Json raw(const char* name, const Json& value);
   // Throws Error: "credit: adpo: gamma must be a number, got \"x\"."
   [[noreturn]] void refuse(const char* name, const std::string& wanted) const;
-  // Throws Error for a given setting that was not read, naming the nearest.
+  // Throws Error for a given setting that was never read, naming the nearest known one.
   void check_all_known() const;
   const Json& resolved() const { return resolved_; }  // all settings read, in that order
 

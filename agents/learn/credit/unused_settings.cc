@@ -5,7 +5,7 @@
 namespace agon::agents {
 namespace {
 
-// If `key` is one of `values`, the settings of `names` change nothing.
+// If `key` has one of `values`, the settings in `names` have no effect.
 struct Rule {
   std::vector<std::string> methods;  // empty: all that have the key
   std::string key;

@@ -16,7 +16,7 @@ struct UnusedSetting {
 // settings: all settings of the method, as credit_settings resolves them.
 std::vector<UnusedSetting> unused_settings(const std::string& method, const Json& settings);
 
-// Whether the method's loss has a KL with these settings.
+// Whether the method's loss has a KL term with these settings.
 bool has_kl(const std::string& method, const Json& settings);
 // Whether the method drops groups without contrast, which a training run may replace (filter.resample).
 bool drops_groups(const std::string& method, const Json& settings);

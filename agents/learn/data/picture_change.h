@@ -1,5 +1,5 @@
-// agents/learn/data/picture_change.h - changes a picture so that it no longer shows its content as before: PDCR
-// compares with it to measure a step's visual dependence (Eq. 7, Fig. 7).
+// agents/learn/data/picture_change.h - blanks or distorts a picture. PDCR compares the policy on the original and the
+// changed picture to measure how much a step depends on it (Eq. 7, Fig. 7).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace agon::agents {
 enum class PictureChange {
   white,   // a white picture
   blur,    // Gaussian, sigma 5 pixels
-  noise,   // Gaussian noise of mean 0 and sigma 1 in units of the whole range of a channel, cut to it
+  noise,   // Gaussian noise of mean 0 and sigma 1 in units of a channel's range, clipped to that range
   rotate,  // by 90 degrees clockwise
 };
 PictureChange parse_picture_change(const std::string& name);  // throws Error naming the nearest

@@ -1,5 +1,5 @@
-// agents/learn/data/response_scorer.h - ResponseScorer: rewards from a model. critic/ implements it, cli/ passes it to
-// the trainer.
+// agents/learn/data/response_scorer.h - the interface of a model that scores responses, so that training can use the
+// scores as rewards. critic/ implements it, cli/ passes it to the trainer.
 #pragma once
 
 #include <span>
@@ -13,11 +13,11 @@ namespace agon::agents {
 class ResponseScorer {
  public:
   virtual ~ResponseScorer() = default;
-  // One score for each of several responses to the same messages; higher is better. Throws Error on failure.
+  // Returns one score per response to the messages; higher is better. Throws Error on failure.
   virtual std::vector<double> score(const std::vector<Message>& messages, std::span<const std::string> responses) = 0;
 };
 
-// Of the folders of a reward model and of a judge, written last: where it is, the model is whole.
+// Files in the folder of a reward model and of a judge. Each is written last: if it exists, the folder is complete.
 inline constexpr const char* kRewardModelFile = "reward_model.json";
 inline constexpr const char* kJudgeFile = "judge.json";
 inline constexpr const char* kModelReward = "reward_model";  // the reward component of the scorer

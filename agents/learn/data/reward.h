@@ -1,5 +1,5 @@
-// agents/learn/data/reward.h - the reward that a roll-out learns from: components by name, each with a weight.
-// Components are named by the env in its Reward; a new one needs no change here.
+// agents/learn/data/reward.h - the reward that a roll-out is trained on: the weighted sum of named components. The env
+// names its components in its Reward; a new one needs no change here.
 #pragma once
 
 #include <map>
@@ -11,11 +11,11 @@ namespace agon::agents {
 
 using RewardComponents = std::map<std::string, double>;
 
-// The components of an episode: those of its env, each summed over the turns, and, unless the env gives them itself,
-// these from its text:
+// The components of an episode: those that its env gives, each summed over the turns, and the following ones unless the
+// env gives them itself:
 //   format: 1 if no turn opens a tag twice or leaves one open, and the last turn holds an answer; else 0;
 //   score:  1 if the last turn holds a valid score; else 0;
-//   reward_model: what a reward model gave its turn (agents/learn/data/response_scorer.h), where one did;
+//   reward_model: the reward model's score of the last turn (agents/learn/data/response_scorer.h), if it has one;
 //   tool:   1 if a turn calls a tool (<search>, <code>, <problem>) and no such turn was refused; else 0.
 RewardComponents reward_components(const record::Episode& episode);
 

@@ -16,7 +16,7 @@
 namespace agon::agents {
 namespace {
 
-constexpr std::uint64_t kChoosing = ~std::uint64_t{0};  // a round number that no step has
+constexpr std::uint64_t kChoosing = ~std::uint64_t{0};  // `round` of choose_tasks; no step has it
 
 bool second_right(const record::Episode& episode) { return episode.success; }
 
@@ -42,7 +42,7 @@ bool is_mixed(const std::vector<record::Episode>& group) {
   return !all(true) && !all(false);
 }
 
-// An expert's episode as if the policy had written it; no log-probabilities.
+// An expert's episode in the form of a policy's, without log-probabilities.
 record::Episode expert_episode(env::Env& env, const env::ResetOptions& task, const std::string& instructions,
                                const ModelFolder& folder) {
   Rng rng = Rng::derive(task.seed, "expert", env::to_string(task.split), task.index);
@@ -116,7 +116,7 @@ std::vector<std::vector<record::Episode>> TaskSource::play_tasks(Policy& policy,
       },
       stop);
   std::vector<std::vector<record::Episode>> groups;
-  for (const std::uint64_t task : tasks) {  // in the order of tasks, not of their ends
+  for (const std::uint64_t task : tasks) {  // in the order of tasks, not of completion
     std::vector<record::Episode>& group = by_task[task];
     std::sort(group.begin(), group.end(), [](const auto& a, const auto& b) { return a.sample < b.sample; });
     groups.push_back(std::move(group));

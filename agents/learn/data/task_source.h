@@ -14,8 +14,8 @@ namespace agon::agents {
 
 class TaskSource final : public GroupSource {
  public:
-  // Source number `index` of the config. Keeps references. scorer: gives every roll-out the component kModelReward,
-  // compared with the others of its group; null: no roll-out has it.
+  // Source number `index` of the config. Keeps references. scorer: adds the component kModelReward to every roll-out,
+  // scoring the roll-outs of a group together; null: no roll-out has the component.
   TaskSource(const PlayConfig& config, std::size_t index, const ModelFolder& folder, ResponseScorer* scorer = nullptr);
 
   // With config.filter_offline: plays the first tasks with the policy and keeps those whose roll-outs are neither all

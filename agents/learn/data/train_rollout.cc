@@ -37,8 +37,8 @@ bool is_end(std::int32_t id, const ModelConfig& config) {
   return std::ranges::find(config.eos_token_ids, id) != config.eos_token_ids.end();
 }
 
-// Puts the turn's tokens at their place, not before `from`. They are already there, except that a template may close a
-// turn with another end token than the sampled one.
+// Copies the turn's tokens to their place in `all`, at or after `from`. The same tokens must already be there, but the
+// template may end a turn with another end token than the sampled one.
 void place_turn(const record::Episode& episode, const record::Turn& turn, std::int64_t from, const ModelConfig& config,
                 EncodedPrompt& all) {
   const std::int64_t begin = turn.prompt_tokens, count = std::ssize(turn.token_ids);
@@ -76,7 +76,7 @@ void check_size(const TrainGroup& group, const ModelFolder& folder) {
                 group.episodes.front().task_id, all, kMostGroupTokens);
 }
 
-// A folder may name the image token as an end token: what is sampled then has no picture.
+// Guards against a folder that names the image token as an end token: a sampled image token has no picture.
 void check_pictures(const TrainGroup& group, const ModelFolder& folder) {
   std::vector<EncodedPrompt> responses;
   for (const TrainRollout& rollout : group.rollouts) responses.push_back(rollout.response);

@@ -1,4 +1,4 @@
-// agents/learn/data/train_rollout.h - a group of episodes in the form that training needs: tokens, their
+// agents/learn/data/train_rollout.h - converts a group of episodes to the form that training needs: tokens, their
 // log-probabilities, and the segments for credit.
 #pragma once
 
@@ -31,24 +31,24 @@ struct TrainGroup {
   GroupCredit credit;
 };
 
-bool is_trained(const TrainGroup& group);  // some token has a weight
-// Some token has a weight and an advantage or a KL term: the loss is not constant.
+bool is_trained(const TrainGroup& group);  // whether some token has a weight
+// Whether some token has a weight and an advantage or a KL term, so that the loss is not constant.
 bool has_gradient(const TrainGroup& group);
 
 // The messages before the policy's first turn (including earlier turns of the expert), and before its last turn.
 std::vector<Message> first_messages(const record::Episode& episode, const std::string& instructions);
 std::vector<Message> messages_before_last_turn(const record::Episode& episode, const std::string& instructions);
 
-// Makes a group of all episodes of one task, their steps split by `rule`. Throws Error for a group that cannot be laid
-// out: tokens that do not spell their text or do not match their prompts (another tokenizer or template), image tokens
-// without a picture, a picture that does not fit, a log-probability that is not finite, more tokens than the context or
-// a group holds. A turn may end with any of the model's end tokens: it is trained as it was sampled.
+// Makes a group of all episodes of one task, with steps split by `rule`. Throws Error for a group that cannot be
+// converted: tokens that do not spell their text or do not match their prompts (another tokenizer or template), image
+// tokens without a picture, a picture that does not fit, a log-probability that is not finite, more tokens than the
+// context or a group holds. A turn may end with any of the model's end tokens; the sampled one is trained.
 TrainGroup make_train_group(std::vector<record::Episode> episodes, const std::string& instructions,
                             const ModelFolder& folder, env::StepRule rule = env::StepRule::blank_line);
 
-// The groups of a step, and how many failed: because of the infrastructure, or because the sampled tokens cannot be
-// laid out or given credit. A failed group is not a reward of 0 and does not end a training run; it is counted and left
-// out.
+// The groups of a step, and the number of failed groups: the infrastructure failed, or the sampled tokens cannot be
+// converted or given credit. A failed group is counted and left out. It does not count as a reward of 0 and does not
+// end a training run.
 class PlayedGroups {
  public:
   void fail(std::string reason, int count = 1);

@@ -10,7 +10,7 @@
 namespace agon::agents {
 namespace {
 
-// level: 0: not in the name.
+// level 0 is not part of the name.
 std::string label_of(const env::Suite& suite, int level) {
   const env::SuiteOptions& options = suite.options();
   std::string name = suite.name();

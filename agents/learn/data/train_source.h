@@ -17,20 +17,21 @@
 
 namespace agon::agents {
 
-// The policy plays a role of SPC against another policy; the game gives its reward (critic/self_play/game.h).
+// A self-play game (SPC): the policy plays one role against another policy, and the game gives the reward
+// (critic/self_play/game.h).
 struct GameRules {
   std::filesystem::path against;               // model folder; empty: the policy itself, with its current weights
   std::vector<std::filesystem::path> solvers;  // model folders that check for harm; empty: the policy itself
 };
 
-// The source of a step's tasks.
+// One source of tasks for each step.
 struct TrainSource {
   env::Suite suite;
   int level = 0;        // as in the config, for names and figures; 0: the suite's default
   int prompts = 16;     // groups per step
   bool expert = false;  // the suite's expert answers, not the policy: one demonstration per task (for method sft)
   std::optional<ExpertTurnRules> expert_turn;  // a roll-out is one turn within an expert's episode
-  std::optional<GameRules> game;               // of the roles critic and sneaky
+  std::optional<GameRules> game;               // for the roles critic and sneaky
   std::string label() const;
 };
 
@@ -39,19 +40,20 @@ constexpr std::uint64_t first_task_of(std::size_t index) {
   return (std::uint64_t{1} << 44) + index * (std::uint64_t{1} << 36);
 }
 
-// The sources with different evaluations, each with the name of its figures. Sources with the same tasks in the same
-// words count as one, named by the label of the first; with a different 'reexamine' a number is added to the name.
+// The sources to evaluate, each with the name for its figures. Sources with the same tasks and the same 'reexamine'
+// text count as one, named by the label of the first. If only the 'reexamine' text differs, a number is added to the
+// name.
 std::vector<std::pair<std::string, const TrainSource*>> evaluated_sources(const std::vector<TrainSource>& sources);
 
 // How the groups of a training run are played.
 struct PlayConfig {
   std::uint64_t seed = 1;
-  int threads = 0;  // 0: the machine's cores. Other numbers round differently
+  int threads = 0;  // 0: the machine's cores. The number affects rounding
   std::vector<TrainSource> sources;
   int samples = 8;  // G, roll-outs per task
   Sampling sampling;
   env::StepRule step_rule = env::StepRule::sentence;  // how a turn is split into steps
-  bool filter_offline = false;  // train only on tasks that the first policy answers neither all right nor all wrong
+  bool filter_offline = false;  // train only on tasks that the initial policy gets neither all right nor all wrong
   int offline_tasks = 1000;     // tasks per source to choose from
 };
 

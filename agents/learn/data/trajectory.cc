@@ -8,7 +8,7 @@
 namespace agon::agents {
 namespace {
 
-constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // replaces a byte that is part of no character
+constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // replaces a byte that belongs to no character
 
 // The bytes of a turn's tokens, and where each token begins in them.
 struct SpelledTokens {
@@ -34,8 +34,8 @@ SpelledTokens spell(std::string_view text, std::span<const std::int32_t> ids, co
   return spelled;
 }
 
-// For every byte of `bytes` its place in `text`, which was made from `bytes` by replacing invalid bytes and cutting the
-// last token after a stop string. The entry after the last is text.size().
+// For every byte of `bytes`, its place in `text`, which was made from `bytes` by replacing invalid bytes and cutting
+// the last token after a stop string. The entry after the last is text.size().
 std::vector<std::size_t> places_in_text(std::string_view bytes, std::string_view text) {
   std::vector<std::size_t> places;
   std::size_t at = 0;

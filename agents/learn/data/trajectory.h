@@ -35,7 +35,7 @@ std::vector<CreditSegment> segments_of_turn(std::string_view text, std::span<con
                                             const Tokenizer& tokenizer, int turn,
                                             env::StepRule rule = env::StepRule::blank_line);
 
-// The number of bytes of `text` that each token wrote; they sum to the text's size. Throws as token_segments.
+// The number of bytes of `text` that each token spells; they sum to the text's size. Throws as token_segments.
 std::vector<std::uint16_t> text_bytes_of(std::string_view text, std::span<const std::int32_t> ids,
                                          const Tokenizer& tokenizer);
 

@@ -27,7 +27,7 @@ void sync_tree(const fs::path& folder) {
   sync_file(folder);
 }
 
-// The subcommand whose training or run is in output; empty: none, or not recorded.
+// The subcommand that wrote the training or run in output; empty if there is none or it is not recorded.
 std::string command_of(const fs::path& output) {
   if (fs::exists(output / record::kRunDatabase)) return record::recording_command(output);
   for (const char* file : {kRewardModelFile, kJudgeFile})
@@ -55,7 +55,7 @@ void write_checkpoint(const fs::path& output, const std::function<void(const fs:
 
 void remove_checkpoint(const fs::path& output) {
   const fs::path folder = output / "checkpoint", fresh = output / "checkpoint.new";
-  fs::remove_all(output / "checkpoint.old");  // first: find_checkpoint would take it for the last one
+  fs::remove_all(output / "checkpoint.old");  // first: find_checkpoint would restore it
   fs::remove_all(fresh);
   if (!fs::exists(folder)) return;
   rename_durably(folder, fresh);

@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 using Place = Json::json_pointer;
 using Visit = std::function<void(const Place& place, Json& path)>;
 
-// keys: what is left of the pointer below `place`.
+// keys: the rest of the pointer, below `place`.
 void visit_below(Json& at, std::string_view keys, const Place& place, const Visit& visit) {
   if (keys.empty()) {
     if (at.is_string() && !at.get_ref<const std::string&>().empty()) visit(place, at);
@@ -30,7 +30,7 @@ void visit_paths(Json& config, PathKeys keys, const Visit& visit) {
   for (const char* key : keys) visit_below(config, key, Place(), visit);
 }
 
-// A server in the place of a model folder.
+// Whether the path is a server's address instead of a model folder.
 bool is_address(std::string_view path) { return path.find("://") != path.npos; }
 
 }  // namespace
@@ -55,7 +55,7 @@ Json read_config(const fs::path& file, std::span<const std::string> changes, Pat
   const Json written = config;
   change_paths(config, keys, [&](const std::string& path) { return from_working_folder(file, path); });
   for (const std::string& change : changes) set_value(config, change);
-  // Unchanged values stay as written: existing runs compare them with their config.
+  // Unchanged values stay as written, since a resumed run compares them with its recorded config.
   visit_paths(config, keys, [&](const Place& place, Json& path) {
     const Json before = written.contains(place) ? written.at(place) : Json();
     const auto now = path.get<std::string>();

@@ -1,5 +1,5 @@
 // agents/learn/loop/config_paths.h - resolves paths in the config of a training run: paths in the file are relative to
-// the file, paths of --set to the working folder.
+// the file, paths given by --set to the working folder.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@
 
 namespace agon::agents {
 
-// The keys that hold paths, as JSON pointers; '*' stands for every entry of a list ("/sources/*/solvers/*").
+// The keys that hold paths, as JSON pointers; '*' matches every entry of a list ("/sources/*/solvers/*").
 using PathKeys = std::span<const char* const>;
 
 // Replaces every non-empty text at `keys` by change(text). Other values stay; their reader reports errors in them.

@@ -21,7 +21,7 @@ bool begins_step(const CreditSegment& segment) {
   return segment.kind == env::SegmentKind::think || segment.kind == env::SegmentKind::step;
 }
 
-// The steps of each turn of a roll-out, in order, as the suite is asked about them.
+// The steps of each turn of a roll-out, in order, as queries to the suite.
 std::vector<std::vector<env::StepQuery>> step_queries(const TrainRollout& rollout, const Tokenizer& tokenizer) {
   std::vector<std::vector<env::StepQuery>> turns(rollout.turn_begins.size());
   const auto text = [&](int begin, int end) {
@@ -59,7 +59,7 @@ std::vector<std::optional<bool>> labels_of(env::Env& env, const env::ResetOption
   return labels;
 }
 
-// A split by PDCR, for every step of every roll-out: true for visual.
+// PDCR's split called `name` for every step of every roll-out: true for visual.
 std::vector<std::vector<bool>> split(const CreditGroup& group, Json settings, const char* name) {
   settings["split"] = name;
   const GroupCredit credit = make_credit("pdcr", settings)->assign(group);

@@ -1,5 +1,6 @@
-// agents/learn/loop/decomposition.h - measures the steps of recorded roll-outs with the policy of a model folder, as
-// pdcr and pacr do in training. No torch here.
+// agents/learn/loop/decomposition.h - measures each step of recorded roll-outs as the methods pdcr and pacr do in
+// training: confidence in the gold answer, and dependence on the picture. The policy comes from a model folder. No
+// torch here.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,7 @@ struct PlayedTask {
 
 struct DecompositionOptions {
   std::vector<PictureChange> pictures;
-  Json settings = Json::object();  // of pdcr, except its split: "otsu", "threshold", "visual_share", "seed"
+  Json settings = Json::object();  // of pdcr, except "split": "otsu", "threshold", "visual_share", "seed"
   std::string suffix = "<answer>";
   std::uint64_t seed = 0;  // for the noise and the intervals
 };

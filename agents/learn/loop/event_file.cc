@@ -69,7 +69,7 @@ std::string version_event(double wall_time) {
   return event;
 }
 
-// SessionLog with status START: readers drop what earlier files hold from this step on.
+// SessionLog with status START: readers drop the values of earlier files from this step on.
 std::string start_event(double wall_time, std::int64_t step) {
   std::string session, event = event_at(wall_time, step);
   append_integer(session, 1, 1);
@@ -89,10 +89,10 @@ std::string scalars_event(double wall_time, std::int64_t step, const record::Met
   return event;
 }
 
-// Largest second of ten digits; files of later seconds are not ours.
+// Largest second of ten digits; files with later seconds are not agon's.
 constexpr std::int64_t kLastSecond = 9'999'999'999;
 
-// Readers take a folder's files in order of their names, which hold the second they were made in: this one comes last.
+// A path that readers take last: they order a folder's files by name, which contains the second of creation.
 fs::path next_path(const fs::path& folder, double wall_time) {
   auto second = static_cast<std::int64_t>(std::floor(wall_time));
   for (const auto& entry : fs::directory_iterator(folder)) {

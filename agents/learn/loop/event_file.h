@@ -15,14 +15,14 @@ namespace agon::agents {
 
 class EventFile {
  public:
-  // Starts a new file in the folder, which is created if needed; TensorBoard reads it after the existing files. Their
-  // values of `first_step` and later steps become void: a resumed training continues from there, a fresh one starts
-  // with 0. wall_time: seconds since 1970. Throws Error when the file cannot be written.
+  // Starts a new file in the folder, which is created if needed; TensorBoard reads it after the existing files, and
+  // drops their values of `first_step` and later. first_step: where a resumed training continues; 0 for a fresh one.
+  // wall_time: seconds since 1970. Throws Error when the file cannot be written.
   EventFile(const std::filesystem::path& folder, double wall_time, std::int64_t first_step);
 
   // Adds one event with a scalar for each metric, rounded to float. Throws Error when the disk is full.
   void add(std::int64_t step, double wall_time, const record::Metrics& metrics);
-  void flush();  // what was added before survives a crash of the machine; throws as add
+  void flush();  // syncs: earlier values then survive a crash of the machine; throws as add
 
   const std::filesystem::path& path() const { return path_; }
 

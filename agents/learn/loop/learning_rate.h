@@ -10,10 +10,10 @@ enum class Decay { none, cosine, linear };
 
 struct LearningRate {
   double peak = 1e-4;
-  std::int64_t warmup_steps = 0;  // step s of them has the share (s + 1) / warmup_steps of the peak
+  std::int64_t warmup_steps = 0;  // step s of these runs at (s + 1) / warmup_steps of the peak
   Decay decay = Decay::none;
-  double final_share = 0;        // of the peak,
-  std::int64_t decay_steps = 1;  // so many steps after the warm-up
+  double final_share = 0;        // share of the peak at the end of the decay
+  std::int64_t decay_steps = 1;  // length of the decay, which follows the warm-up
 };
 // step: from 0.
 double rate_at(const LearningRate& rate, std::int64_t step);

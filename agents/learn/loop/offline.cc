@@ -113,7 +113,7 @@ class OfflineTrainer {
     }
     figures_.steps = steps;
     if (figures) *figures = figures_;
-    if (find_checkpoint(config_.output).empty()) checkpoint();  // records the folder's owner, in case of a kill
+    if (find_checkpoint(config_.output).empty()) checkpoint();  // records the folder's owner in case of a kill
     ModelFolder output = folder_;
     output.path = config_.output;
     save_model_folder(config_.output, output, *model_, WeightType::f32);
@@ -278,10 +278,10 @@ class OfflineTrainer {
   std::unique_ptr<Optimizer> optimizer_;
   std::vector<EncodedPrompt> responses_;  // of each sample, its end included
   std::vector<SamePrompt> prompts_;
-  std::vector<Batch> batches_;  // of all epochs; of the first and the last one:
-  std::int64_t first_epoch_ = 0, last_epoch_ = 0;
+  std::vector<Batch> batches_;                     // of all epochs
+  std::int64_t first_epoch_ = 0, last_epoch_ = 0;  // batches in the first and in the last epoch
   std::vector<double> advantages_;
-  std::vector<at::Tensor> references_;  // [T] of each sample, before the first step
+  std::vector<at::Tensor> references_;  // [T] of each sample, under the start model
   std::int64_t step_ = 0;
   OfflineFigures figures_;  // of the steps done
 };

@@ -1,4 +1,4 @@
-// agents/learn/loop/offline.h - training on given responses with rewards, by the loss of offline self-play
+// agents/learn/loop/offline.h - trains a model on recorded responses with rewards, by the loss of offline self-play
 // (agents/learn/loop/offline_loss.h).
 #pragma once
 
@@ -15,7 +15,7 @@
 namespace agon::agents {
 
 struct OfflineSample {
-  std::vector<Message> messages;  // the prompt of the response, pictures included
+  std::vector<Message> messages;  // the prompt, pictures included
   std::string response;
   double reward = 0;
   std::int64_t group = 0;  // samples of one group share a baseline
@@ -26,7 +26,7 @@ struct OfflineConfig {
   std::string name = "self-play";       // name of the training, at the start of messages and progress
   std::filesystem::path start, output;  // model folders; start is the reference too
   std::uint64_t seed = 1;
-  int epochs = 3, batch = 64;   // batch in samples, or a few more: samples of one prompt stay together
+  int epochs = 3, batch = 64;   // batch: samples per step, or a few more, as one prompt's stay together
   double learning_rate = 2e-4;  // falls linearly to 0
   double weight_decay = 0, clip_norm = 1;
   bool baseline = true;  // the advantage is the reward minus its group's mean; false: the reward itself
@@ -40,14 +40,14 @@ struct OfflineConfig {
 
 struct OfflineFigures {
   std::int64_t steps = 0;
-  OfflineLossFigures first, last;  // figures of the first and the last epoch, means over their steps
+  OfflineLossFigures first, last;  // means over the steps of the first and the last epoch
 };
 
-// Trains and writes the model folder config.output, with one line of figures a step in config.output/train.jsonl.
-// Consecutive samples with the same messages are read together, and the messages once. Killed or stopped, it resumes
-// from its last checkpoint when called again with the same samples and config. Each epoch goes through the samples in
-// an order drawn from (seed, epoch). The checkpoint stays until the caller has recorded the end of the training and
-// removes it. figures: filled in if given. Returns whether training is complete. Throws Error for no samples, for a
+// Trains and writes the model folder config.output, with one line of figures per step in config.output/train.jsonl.
+// Consecutive samples with the same messages share a pass that reads the messages once. After a kill or stop, a call
+// with the same samples and config resumes from the last checkpoint. Each epoch goes through the samples in an order
+// drawn from (seed, epoch). The checkpoint stays: the caller removes it after recording the end of the training.
+// figures: filled in if given. Returns whether training is complete. Throws Error for an empty list of samples, for a
 // sample that does not fit the context, and for a value that is not finite.
 bool train_offline(const OfflineConfig& config, const std::vector<OfflineSample>& samples,
                    const std::atomic<bool>& stop, OfflineFigures* figures = nullptr);

@@ -1,11 +1,11 @@
-// agents/learn/loop/offline_loss.h - the loss of offline self-play (SPC): over given whole responses, each with one
-// advantage.
+// agents/learn/loop/offline_loss.h - the loss of offline self-play (SPC): over complete recorded responses, each with
+// one advantage.
 //   r_i = exp(mean_t ln pi(t) - mean_t ln pi_reference(t))        over the tokens t of response i
 //   L   = mean over played i of ( -min(r_i A_i, clip(r_i, 1 - c, 1 + c) A_i) + beta mean_t KL_t )
 //       + s x mean over imitated i of ( -mean_t ln pi(t) )
 // r_i is a geometric mean, so long and short responses weigh the same. The reference is the model that the training
-// starts from. Published code: A is the reward itself, beta 0 (the flag is there and unused); published text: a
-// baseline and KL. Both are offered; docs/critic.md.
+// starts from. SPC's published code takes the reward itself as A, with beta 0 (its KL flag is unused); the paper has a
+// baseline and KL. Both are supported (docs/critic.md).
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -18,7 +18,7 @@
 
 namespace agon::agents {
 
-// T tokens of N responses, one after another. Gradients flow into logprob alone.
+// T tokens of N responses, one after another. Gradients flow only into logprob.
 struct OfflineTokens {
   at::Tensor logprob;                 // [T] ln pi, nats
   at::Tensor reference_logprob;       // [T] for played responses; ignored for imitated ones

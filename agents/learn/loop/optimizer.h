@@ -1,5 +1,5 @@
-// agents/learn/loop/optimizer.h - AdamW (Loshchilov and Hutter 2019) as agon's training runs use it; a step's learning
-// rate is of learning_rate.h.
+// agents/learn/loop/optimizer.h - AdamW (Loshchilov and Hutter 2019) as agon's training runs use it. learning_rate.h
+// computes each step's learning rate.
 #pragma once
 
 #include <ATen/core/Tensor.h>

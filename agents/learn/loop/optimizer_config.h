@@ -1,5 +1,5 @@
-// agents/learn/loop/optimizer_config.h - the settings of AdamW and of its learning rate, the same in every training
-// run.
+// agents/learn/loop/optimizer_config.h - the settings of AdamW and its learning rate in the config of `agon train`, and
+// their checks.
 #pragma once
 
 #include <cstdint>

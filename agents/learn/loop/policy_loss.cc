@@ -63,7 +63,7 @@ struct Divergence {
 };
 
 Divergence divergence(const PolicyTokens& tokens, const PolicyLossOptions& options) {
-  constexpr double kFurthest = 20;  // limit of ln: e^20 is finite, and so is its gradient where the clamp masks it
+  constexpr double kFurthest = 20;  // limit of |d|: e^20 and its gradient stay finite where the clamp masks them
   const Tensor difference = tokens.reference_logprob.detach() - tokens.logprob;
   const Tensor d = options.kl_clamp ? difference.clamp(-kFurthest, kFurthest) : difference;
   const Tensor kl = options.kl == KlEstimator::k2 ? d.square() / 2 : d.expm1() - d;

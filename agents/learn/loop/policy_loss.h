@@ -1,7 +1,7 @@
-// agents/learn/loop/policy_loss.h - the one loss of every method of learning, over the trained tokens t of a batch:
+// agents/learn/loop/policy_loss.h - the loss that all training methods share, over the trained tokens t of a batch:
 //   sum_t w_t * ( -min(r_t A_t, clip(r_t, 1 - low, 1 + high) A_t) + beta_t * KL_t )
 // with the ratio r_t = pi(t) / pi_old(t) to the policy that wrote the token and the estimated divergence KL_t of the
-// policy from the reference. Methods differ in A, beta and w alone (agents/learn/credit/credit.h). Weights are relative
+// policy from the reference. Methods differ only in A, beta and w (agents/learn/credit/credit.h). Weights are relative
 // to the whole batch, so losses, gradients and figures of micro-batches add up to the batch's, however it is split.
 #pragma once
 
@@ -22,12 +22,12 @@ struct PolicyLossOptions {
   std::optional<double> kl_clamp;
 };
 
-// T tokens of any roll-outs in any order; every tensor is [T], of one floating type, on one device. Gradients flow into
-// logprob alone.
+// T tokens of any roll-outs in any order; every tensor is [T], of one floating type, on one device. Gradients flow only
+// into logprob.
 struct PolicyTokens {
   at::Tensor logprob;            // ln pi, nats
   at::Tensor old_logprob;        // ln pi_old; undefined: logprob itself without gradient, a ratio of 1
-  at::Tensor reference_logprob;  // ln pi_reference; undefined, with kl: no divergence
+  at::Tensor reference_logprob;  // ln pi_reference; undefined together with kl: no KL term
   at::Tensor advantage;          // A
   at::Tensor kl;                 // beta
   at::Tensor weight;             // w; 0: not trained, excluded from figures
@@ -40,7 +40,7 @@ struct RunningMean {
   RunningMean& operator+=(const RunningMean& other);
 };
 
-// Over the tokens of weight other than 0. Figures of micro-batches add up.
+// Figures over the tokens with a weight other than 0. Figures of micro-batches add up.
 struct PolicyLossFigures {
   double loss = 0;
   RunningMean ratio;                      // r

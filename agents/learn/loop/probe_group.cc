@@ -22,7 +22,7 @@ std::string answer_text(const Json& gold, const std::string& task) {
   return env::format_box({gold[0], gold[1], gold[2], gold[3]});
 }
 
-// Pictures of a group by the hash of their pixels.
+// Changes the pictures of a group, each once; they are found by the hash of their pixels.
 class PictureChanger {
  public:
   PictureChanger(const TrainGroup& group, const ModelFolder& folder, const ProbeSettings& settings)

@@ -1,5 +1,5 @@
-// agents/learn/loop/probe_group.h - a group of roll-outs in the form that probes need (agents/learn/loop/probes.h):
-// tokens of responses, steps and the gold answer, and changed pictures. No torch here.
+// agents/learn/loop/probe_group.h - a group of roll-outs in the form that probes need (agents/learn/loop/probes.h): the
+// tokens of responses, steps and gold answer, and the changed pictures. No torch here.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct ProbedRollout {
 struct ProbeGroup {
   EncodedPrompt prompt;
   PatchedImages changed_images;      // replace the prompt's pictures; the same numbers of tokens
-  std::vector<std::int32_t> suffix;  // before any step
+  std::vector<std::int32_t> suffix;  // between the prompt and the answer, for c_0
   std::vector<std::int32_t> answer;  // the gold answer; only these tokens are scored
   std::vector<ProbedRollout> rollouts;
 };

@@ -11,14 +11,14 @@
 namespace agon::agents {
 
 // cross_entropy     -log(exp r_best / sum_i exp r_i)
-// bradley_terry     mean over the pairs in which w is better than l of -log sigmoid(r_w - r_l)
+// bradley_terry     mean of -log sigmoid(r_w - r_l) over the pairs in which w is better than l
 // plackett_luce     -sum_k log(exp r_(k) / sum_{j >= k} exp r_(j)), (1), (2), ... from the best to the last
 // With two responses all three are the same.
 enum class RankingLoss { cross_entropy, bradley_terry, plackett_luce };
 const std::vector<std::string>& ranking_loss_names();     // "cross-entropy", ...
 RankingLoss parse_ranking_loss(const std::string& name);  // throws Error naming the nearest
 
-// Whether the loss depends on how ties of these ranks (1 is the best) were drawn: cross_entropy if several are the
+// Whether the loss depends on the random order of ties in `rank` (1 is the best): cross_entropy if several are the
 // best, plackett_luce if any are equal, bradley_terry never.
 bool draws_ties(RankingLoss loss, std::span<const int> rank);
 

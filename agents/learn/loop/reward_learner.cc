@@ -12,7 +12,7 @@
 namespace agon::agents {
 namespace {
 
-constexpr std::size_t kSetsAtOnce = 8;  // that go forward and backward together
+constexpr std::size_t kSetsAtOnce = 8;  // sets per forward and backward pass
 constexpr const char* kOptimizerFile = "optimizer.pt";
 
 }  // namespace

@@ -15,7 +15,7 @@
 
 namespace agon::agents {
 
-// Responses in the order in which the model reads them.
+// A prompt and its ranked responses, in the order in which the model reads them.
 struct RankedResponses {
   std::vector<Message> messages;
   std::vector<std::string> responses;
@@ -26,8 +26,9 @@ struct RankedResponses {
 struct RewardLearnerOptions {
   RankingLoss loss = RankingLoss::cross_entropy;
   AdamWSettings optimizer;
-  // Weight of the language-model loss on the best response (mean over its tokens except the first), added to the
-  // ranking loss. It teaches the base to read a response after other responses, which it has never seen (not in YOJO).
+  // Weight of the language-model loss on the best response, added to the ranking loss: the negative log-likelihood of
+  // its tokens except the first, divided by the number of all its tokens. It teaches the base to read a response after
+  // other responses, which it has never seen (not in YOJO).
   double imitation = 0;
   double clip_norm = 1;
   std::uint64_t seed = 1;
@@ -46,9 +47,9 @@ class RewardLearner {
   RewardLearner(const RewardNetworkSettings& settings, const RewardLearnerOptions& options);
   // Throws Error for a loss that is not finite; the weights are then unchanged.
   RankingStepFigures step(std::span<const RankedResponses> sets, double learning_rate);
-  void require_finite() const;  // throws Error for a weight that is not finite, as the last step may have left it
+  void require_finite() const;  // throws Error for a weight that is not finite; the last step may leave one
   std::vector<double> score(const std::vector<Message>& messages, std::span<const std::string> responses);
-  void save_state(const std::filesystem::path& folder) const;  // of a checkpoint
+  void save_state(const std::filesystem::path& folder) const;  // for a checkpoint
   void load_state(const std::filesystem::path& folder);        // throws Error for damaged files
   const RewardNetwork& network() const { return network_; }
 

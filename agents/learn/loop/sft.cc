@@ -141,7 +141,7 @@ class ImitationTrainer {
           source.written_tasks, source.suite.name(), source.writer.string());
   }
 
-  // The second stage (sft_score.h). It is short and starts again from the end of the first stage when it is killed.
+  // The second stage (sft_score.h). It is short: if killed, it starts again from the end of the first stage.
   bool train_scores(const std::atomic<bool>& stop) {
     const std::vector<std::vector<ScoredAnswer>> answers = sampled_answers(stop);
     if (stop) return false;
@@ -192,7 +192,7 @@ class ImitationTrainer {
     return make_batch(sequences, folder_.config, static_cast<int>(classes_.size()));
   }
 
-  // Appends one line of figures and keeps the words for the progress bar.
+  // Appends one line of figures and keeps the text for the progress bar.
   void log(const std::vector<SftLoss>& losses, double rate) {
     Json line{{"step", step_}, {"learning_rate", rate}};
     last_figures_ = "loss";
@@ -222,7 +222,7 @@ class ImitationTrainer {
     const Json state = read_state(folder);
     if (!state.contains("config") || !state["config"].is_object())
       throw Error("train-sft: {} is not a checkpoint of agon train-sft. Choose another 'output'.", folder.string());
-    for (const auto& [key, value] : config_.source.items())  // the score stage is yet to come
+    for (const auto& [key, value] : config_.source.items())  // score_* may differ: that stage has not begun
       if (!key.starts_with("score_") && state["config"].value(key, Json()) != value)
         throw Error(
             "train-sft: {} was trained with another config: '{}' is {} there, {} now. Remove the folder, or give "

@@ -9,11 +9,12 @@
 
 namespace agon::agents {
 
-// Trains until config.steps and writes the model folder config.output. Every checkpoint_steps it writes
-// config.output/checkpoint (model, optimiser, step) and one line of figures to config.output/train.jsonl; a killed run
-// resumes from there when called again with the same config (another config: Error naming the first difference). Steps
-// draw their data from (seed, step): a resumed run sees the same data. Stops after the step under way, with a
-// checkpoint, when *stop becomes true. Returns whether training is complete.
+// Trains until config.steps and writes the model folder config.output. It writes one line of figures per step to
+// config.output/train.jsonl and, every checkpoint_steps, config.output/checkpoint (model, optimiser, step). A killed
+// run resumes from the checkpoint when called again with the same config. Another config is an Error that names the
+// first difference. Steps draw their data from (seed, step), so a resumed run sees the same data. When stop becomes
+// true, stops after the current step with a checkpoint; a stopped score stage has none and is repeated. Returns whether
+// training is complete.
 bool train_sft(const SftConfig& config, const std::atomic<bool>& stop);
 
 }  // namespace agon::agents

@@ -17,9 +17,9 @@ namespace agon::agents {
 struct SftConfig : DemonstrationConfig {
   std::filesystem::path output;  // model folder to write
   // Model folder whose weights, tokenizer and image settings the training starts from; the digits of its scores are not
-  // trained, and the object loss is 0 unless given. Empty: fresh weights by the three keys below.
+  // trained, and the object loss is 0 unless given. Empty: fresh weights as the next three keys say.
   std::filesystem::path start;
-  ModelConfig model;  // vocab_size and token ids are filled in from the tokenizer learned
+  ModelConfig model;  // vocab_size and token ids are filled in from the learned tokenizer
   ImageProcessorConfig images;
   int vocabulary = 640;  // tokens of the learned tokenizer, without special ones
   std::int64_t steps = 1000;
@@ -35,7 +35,7 @@ struct SftConfig : DemonstrationConfig {
   int score_tasks = 500;              // train tasks per source that the model answers for it
   double score_learning_rate = 3e-4;  // falls linearly to 0
   int threads = 0;                    // 0: the machine's cores
-  Json source;  // the keys, paths relative to the file, kept to tell whether a run resumes with the same config
+  Json source;  // all keys, paths relative to the file; a resumed run compares them with its checkpoint's
 };
 
 inline constexpr const char* kSftPaths[] = {"/output", "/start", "/sources/*/writer"};

@@ -29,7 +29,7 @@ void initialize(TransformerNetwork& model) {
   }
 }
 
-// As PyTorch draws a linear: uniform within 1 / sqrt(inputs).
+// PyTorch's initialisation of a linear: uniform within 1 / sqrt(inputs).
 std::map<std::string, at::Tensor> drawn_linear(std::int64_t inputs, std::int64_t outputs) {
   const double bound = 1 / std::sqrt(static_cast<double>(inputs));
   const auto draw = [&](at::IntArrayRef shape) {
@@ -94,7 +94,7 @@ SftLoss SftModel::accumulate(const SftBatch& batch, double auxiliary_weight, dou
 
 at::Tensor SftModel::object_loss(const at::Tensor& pictures, const SftBatch& batch) {
   const at::Tensor& weight = object_head_.at("weight");
-  const at::Tensor embeddings = pictures.narrow(1, 0, weight.size(1));  // without what DeepStack adds later
+  const at::Tensor embeddings = pictures.narrow(1, 0, weight.size(1));  // without the vectors that DeepStack adds later
   const at::Tensor outputs = at::linear(embeddings, weight, object_head_.at("bias"));
   at::Tensor weights = at::ones({classes_ + 1});
   weights[classes_] = kEmptyWeight;

@@ -20,13 +20,13 @@ struct ScoredAnswer {
 };
 
 // Plays `tasks` train tasks of a source, `samples` samples each at T = 1, with progress on stderr, and returns one
-// answer an episode (a random turn of it) in random order. Turns without a well-formed answer are left out. An outcome
-// is the turn's step_correct or turn_correct where it has one, else the episode's success. When *stop becomes true,
-// some are missing.
+// answer per episode (a random turn of it), in random order. Turns without a well-formed answer are left out. An
+// answer's outcome is its turn's step_correct or turn_correct if it has one, else the episode's success. When *stop
+// becomes true, some are missing.
 std::vector<ScoredAnswer> sample_answers(Policy& policy, const SftSource& source, std::uint64_t seed,
                                          std::uint64_t first_task, int tasks, int samples,
                                          const std::atomic<bool>* stop = nullptr);
-// The digit for an answer of outcome `right`, when `right_share` of its task's answers are right.
+// The digit for an answer with outcome `right` if `right_share` of its task's answers are right.
 int score_digit(bool right, double right_share);
 // The answer followed by its score; everything from <score> on is trained, nothing before.
 SftSequence encode_scored(const ScoredAnswer& answer, const ModelFolder& folder);

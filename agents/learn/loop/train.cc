@@ -76,7 +76,7 @@ void note_credit(record::Episode& episode, const TrainRollout& rollout, const To
   }
 }
 
-// By path and hash, for the run's provenance.
+// The run's models by path and hash, for its provenance.
 Json models_of(const TrainConfig& config) {
   Json models = Json::object();
   const auto add = [&](const char* name, const std::filesystem::path& folder) {
@@ -169,7 +169,7 @@ class Trainer {
     return every > 0 && evaluated_step_ != step_ && (step_ % every == 0 || step_ == config_.steps);
   }
 
-  // One step; false, and nothing changed, if asked to stop.
+  // Does one step. If asked to stop, changes nothing and returns false.
   bool step() {
     const Json before = positions();
     seconds_ = {};
@@ -196,7 +196,7 @@ class Trainer {
     return true;
   }
 
-  // The policy plays with the weights as they are now.
+  // Gives the policy the current weights.
   void renew_policy() {
     if (config_.engine_shares)
       policy_->change_weights([](ModelBackend&) {});
@@ -212,7 +212,7 @@ class Trainer {
     return played;
   }
 
-  // A failed group is left out. If every group of several steps fails, the training ends: that is not chance.
+  // A failed group is left out. If every group of several steps in a row fails, the training ends with an Error.
   void note_failures(const PlayedGroups& played) {
     constexpr int kPatience = 3;
     if (played.failed > 0 && !std::exchange(has_failed_, true))
@@ -249,7 +249,7 @@ class Trainer {
     assign_credit(played);
   }
 
-  // A group that cannot get credit fails.
+  // Assigns credit; a group that cannot get credit counts as failed.
   void assign_credit(PlayedGroups& played) {
     const auto credit = credit_now();
     std::vector<CreditGroup> views = make_views(played), taken;
@@ -262,7 +262,7 @@ class Trainer {
     for (std::size_t source = 0; source < sources_.size(); ++source) credit_source(source, played.groups, taken);
   }
 
-  // The groups in the form that credit needs. A group that cannot be probed fails.
+  // The groups in the form that credit needs. A group that cannot be probed counts as failed.
   std::vector<CreditGroup> make_views(PlayedGroups& played) {
     const bool probed = credit_now()->needs_confidence();
     const ProbeSettings settings{config_.probe_suffix, credit_now()->needs_visual(), config_.probe_picture,
@@ -342,7 +342,8 @@ class Trainer {
     for (auto& metric : update_metrics(figures, rate)) metrics.push_back(std::move(metric));
   }
 
-  // A step with nothing to learn is not an error; several from the first step on give one warning, with the reasons.
+  // A step with nothing to learn is not an error. If the first steps all have nothing to learn, one warning gives the
+  // reasons.
   void note_trained(const std::vector<TrainGroup>& groups) {
     constexpr std::int64_t kPatience = 10;
     if (has_learned_) return;
@@ -439,7 +440,7 @@ class Trainer {
     note_ += evaluation_note_;
   }
 
-  // False, and nothing recorded, if asked to stop.
+  // If asked to stop, records nothing and returns false.
   bool evaluate() {
     const Clock::time_point start = Clock::now();
     record::Metrics metrics;

@@ -22,7 +22,7 @@ namespace agon::agents {
 
 struct EvaluationConfig {
   std::int64_t every = 25;  // steps; 0: never. Also before the first step and after the last
-  // Split of each source. `best` is chosen on the validation split; on the test split nothing is chosen.
+  // Split of each source. `best` is chosen on the validation split; on the test split no model is chosen.
   env::Split split = env::Split::validation;
   std::uint64_t tasks = 200;         // per source
   int samples = 4;                   // per task at the training's sampling, in addition to one greedy sample
@@ -35,7 +35,7 @@ struct LoraConfig {
   std::string targets;  // regular expression over module names
 };
 
-// Settings of the method from this step on.
+// The method's settings from this step on.
 struct CreditStage {
   std::int64_t from_step = 0;
   Json settings;

@@ -27,7 +27,7 @@ record::Metrics rollout_metrics(std::span<const TrainGroup> groups, const std::s
 record::Metrics update_metrics(std::span<const UpdateFigures> updates, double learning_rate);
 // The prefix of the names of an evaluation's figures: "eval/LABEL/" on the test split, else "eval/SPLIT/LABEL/".
 std::string evaluation_group(env::Split split, const std::string& label);
-// The defined figures of an evaluation: names "GROUPpass_at_1", with "_low" and "_high".
+// The figures of an evaluation that are defined, named "GROUPpass_at_1" etc., with "_low" and "_high".
 record::Metrics evaluation_metrics(const RunSummary& summary, const std::string& group);
 
 }  // namespace agon::agents

@@ -46,7 +46,7 @@ at::Device device_of(const TrainConfig& config) {
   return device;
 }
 
-// As long as it exists, matrices are multiplied in bfloat16 if configured; weights stay unchanged.
+// While it exists, matrices are multiplied in bfloat16 if configured; weights stay unchanged.
 class Autocast {
  public:
   Autocast(bool wanted, at::DeviceType device) : wanted_(wanted), device_(device) {
@@ -100,7 +100,7 @@ void TrainModel::load(TransformerNetwork& model, const std::filesystem::path& fo
   model.to(device_of(config_));
 }
 
-// As many groups a pass as rows_per_pass allows, in order; those without a gradient cost nothing.
+// Each pass takes as many groups, in order, as rows_per_pass allows. Groups without a gradient are skipped.
 std::vector<TrainModel::Pass> TrainModel::passes(std::span<const TrainGroup* const> groups) const {
   std::vector<Pass> result;
   std::vector<PackedGroup> packs;

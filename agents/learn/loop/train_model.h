@@ -56,12 +56,13 @@ class TrainModel {
   TransformerNetwork& model() { return *model_; }
   std::vector<at::Tensor> trained() const;  // the parameters that change
   EngineWeights engine_weights();
-  // For an engine that computes with the training's own tensors. After an update it has to be told (change_weights).
+  // A backend for an engine that computes with the training's own tensors. After an update, call
+  // Engine::change_weights.
   std::unique_ptr<ModelBackend> sharing_backend() const;
   // Writes a model folder; with LoRA the adapter is merged into its weights, and also saved in FOLDER/adapter.
   void save(const std::filesystem::path& folder);
   void save_training_state(const std::filesystem::path& folder);  // weights or adapter, and optimiser
-  void load_training_state(const std::filesystem::path& folder);  // throws Error for files that are damaged
+  void load_training_state(const std::filesystem::path& folder);  // throws Error for damaged files
 
  private:
   struct Pass;

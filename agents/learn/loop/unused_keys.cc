@@ -36,13 +36,13 @@ class Training {
   bool some_source(const std::function<bool(const TrainSource& source)>& holds) const {
     return std::any_of(config_.sources.begin(), config_.sources.end(), holds);
   }
-  // Whether the policy writes the texts that are learned from, or by which tasks are chosen.
+  // Whether the policy plays tasks, to learn from its texts or to choose tasks.
   bool plays() const { return config_.filter_offline || learns_from_own(); }
   bool learns_from_own() const {
     return some_source([](const TrainSource& source) { return !source.expert; });
   }
   const TrainConfig& config() const { return config_; }
-  std::span<const Json> settings() const { return settings_; }  // of the method: initial ones, and of each stage
+  std::span<const Json> settings() const { return settings_; }  // of the method: the initial ones, then each stage's
   const Json& resolved() const { return resolved_; }
 
  private:
@@ -57,7 +57,8 @@ class Training {
   std::vector<Json> settings_;
 };
 
-// Whether its expert searches: then it can be played on the results of a search for the question ("rag").
+// Whether the source has expert turns with searches. Such suites have a baseline that searches for the question
+// ("rag").
 bool compares_queries(const TrainSource& source) {
   const auto& baselines = source.suite.info().baselines;
   return source.expert_turn && std::ranges::find(baselines, "rag") != baselines.end();

@@ -1,5 +1,5 @@
-// agents/learn/network/checkpoint_weights.h - loads and saves the weights of a checkpoint (agents/hub/model_folder.h:
-// its other files), and passes them to the engine.
+// agents/learn/network/checkpoint_weights.h - loads and saves the weights of a checkpoint, and converts them for the
+// engine. agents/hub/model_folder.h handles the checkpoint's other files.
 #pragma once
 
 #include <filesystem>
@@ -19,7 +19,7 @@ EngineWeights engine_weights_of(const TransformerNetwork& model);
 enum class WeightType { f32, bf16 };
 // Writes the model's weights to one safetensors file by their hub names, atomically.
 void save_weights(const TransformerNetwork& model, const std::filesystem::path& path, WeightType type);
-// Writes the whole model folder, atomically file by file, weights last.
+// Writes the whole model folder: each file atomically, the weights last.
 void save_model_folder(const std::filesystem::path& folder, const ModelFolder& parts, const TransformerNetwork& model,
                        WeightType type);
 

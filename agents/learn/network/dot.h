@@ -5,7 +5,7 @@
 
 namespace agon::agents {
 
-// Of a[0 .. n) and b[0 .. n), in one fixed order of sums.
+// Inner product of a[0 .. n) and b[0 .. n), always summed in the same order.
 float dot(const float* a, const float* b, std::int64_t n);
 
 }  // namespace agon::agents

@@ -94,7 +94,7 @@ struct RmsNormFunction : Function<RmsNormFunction> {
   }
 };
 
-// y = turn(x) by +angle, or by -angle for the way back. x has any strides but a dense last axis.
+// y = x rotated by +angle, or by -angle in the backward pass. x may have any strides except on its dense last axis.
 AGON_MULTIVERSION void turn(const float* x, const float* cos, const float* sin, float sign, std::int64_t half,
                             float* y) {
   for (std::int64_t i = 0; i < half; ++i) {

@@ -1,6 +1,6 @@
-// agents/learn/network/fused_ops.h - the elementwise chains of the decoder and the vision tower as single autograd
-// operations: one pass over memory forward and one backward, in place of six or more by ATen. fp32 on the CPU; other
-// types and devices go through the ATen chain.
+// agents/learn/network/fused_ops.h - fused elementwise operations of the decoder and the vision tower, with gradients.
+// Forward and backward take one or two passes over memory each, where ATen takes six or more. Only fp32 on the CPU is
+// fused; other types and devices use ATen's operations.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -10,7 +10,8 @@ namespace agon::agents {
 // weight * x / sqrt(mean(x^2) + epsilon), computed in fp32. x [..., width], weight [width].
 at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilon);
 
-// The pairs (i, i + d / 2) of x [rows, heads, d] turn by their angle: cos, sin [rows, d / 2] without gradient.
+// Rotary embedding: rotates each pair (i, i + d / 2) of x [rows, heads, d] by its angle. cos, sin [rows, d / 2] get no
+// gradient.
 at::Tensor rotate_pairs(const at::Tensor& x, const at::Tensor& cos, const at::Tensor& sin);
 
 // silu(gate) * up, elementwise.

@@ -1,5 +1,5 @@
-// agents/learn/network/torch_environment.h for programs that link LibTorch (tests and benchmarks), which loads before
-// any code of theirs runs.
+// agents/learn/network/torch_environment.h for programs that link LibTorch (tests and benchmarks): there, LibTorch
+// loads before any code of the program runs.
 #include <unistd.h>
 
 #include <cstdlib>

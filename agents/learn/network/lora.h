@@ -13,7 +13,7 @@
 
 namespace agon::agents {
 
-// The decoder's projections.
+// The default targets: the decoder's projections.
 inline constexpr const char* kLoraTargets = R"(model\.layers\.\d+\.(self_attn\.[qkvo]_proj|mlp\.(gate|up|down)_proj))";
 
 struct LoraOptions {
@@ -22,17 +22,17 @@ struct LoraOptions {
   std::string targets = kLoraTargets;  // regular expression over whole module names ("visual.blocks.0.attn.qkv")
 };
 
-// One adapter of a model. As long as it exists, the model's own weights take no gradient, and the adapter is part of
-// every pass. Like the model, for one thread at a time.
+// An adapter attached to a model. While it exists, the model's own weights get no gradient, and the adapter is part of
+// every pass. Like the model, it is used by one thread at a time.
 class LoraAdapter {
  public:
-  // Drawn as PEFT does: A uniform within 1 / sqrt(inputs), B zero, so that the model is unchanged at first. Throws
-  // Error for targets that are not a regular expression or match no linear, a rank below 1 or above a side of a matched
-  // weight, an alpha that is not positive, and a model that has an adapter already.
+  // A new adapter, initialised as in PEFT: A uniform within 1 / sqrt(inputs), B zero, so that it changes nothing at
+  // first. Throws Error for targets that are not a regular expression or match no linear, a rank below 1 or above a
+  // side of a matched weight, an alpha that is not positive, and a model that has an adapter already.
   LoraAdapter(std::shared_ptr<TransformerNetwork> model, const LoraOptions& options, std::uint64_t seed);
-  // From adapter_config.json and adapter_model.safetensors as PEFT writes them for transformers 5 or 4, or as save()
-  // does. Throws Error for files that are damaged or of another model, listing what does not fit, and for unsupported
-  // PEFT settings (DoRA, ranks per module, saved modules, ...).
+  // Loads adapter_config.json and adapter_model.safetensors, as written by save() or by PEFT for transformers 5 or 4.
+  // Throws Error for files that are damaged or of another model, listing what does not fit, and for unsupported PEFT
+  // settings (DoRA, ranks per module, saved modules, ...).
   LoraAdapter(std::shared_ptr<TransformerNetwork> model, const std::filesystem::path& folder);
   ~LoraAdapter();
   LoraAdapter(const LoraAdapter&) = delete;
@@ -46,7 +46,7 @@ class LoraAdapter {
   // Loads the values of an adapter with the same modules and rank into these parameters.
   void restore(const std::filesystem::path& folder);
 
-  // Switches the adapter off as long as it exists: the model is then the reference.
+  // While an Off exists, the adapter is switched off: the model is then the reference.
   class Off {
    public:
     explicit Off(LoraAdapter& adapter);
@@ -57,8 +57,9 @@ class LoraAdapter {
    private:
     LoraAdapter& adapter_;
   };
-  // Merges the adapter into the model's weights as long as it exists, for the engine (engine_weights_of) and
-  // save_weights; afterwards the weights are restored bit by bit. No backward pass may span its beginning or end.
+  // While a Merged exists, the adapter is merged into the model's weights, for the engine (engine_weights_of) and
+  // save_weights. Its destructor restores the weights bit for bit. No backward pass may span its construction or
+  // destruction.
   class Merged {
    public:
     explicit Merged(LoraAdapter& adapter);

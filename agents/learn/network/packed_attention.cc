@@ -60,7 +60,7 @@ struct Head {
   float scale = 1;
 };
 
-// A block of a segment's queries and the keys on the stack that its last row sees; the row of place i sees those up to
+// A block of a segment's queries. Its last row sees `count` keys on the stack; its row i of the sequence sees the first
 // first_count + i.
 struct Block {
   std::int64_t begin = 0, rows = 0;  // of queries
@@ -159,7 +159,7 @@ void attend_back(const Block& block, const Head& head, const KeyStack& stack, co
   stack_gradients.keys.narrow(0, 0, block.count).addmm_(d_scores.t(), queries);
 }
 
-// Moves the stack's gradients of `rows`, which lie from `place` on, to where the rows belong.
+// Moves the gradients of `rows` from the stack, where they start at `place`, to the rows' own places.
 void settle(const std::vector<std::int64_t>& rows, std::int64_t place, const Tensor& from, const Tensor& to) {
   const std::int64_t width = from.size(1);
   float* source = from.mutable_data_ptr<float>() + place * width;
@@ -212,7 +212,7 @@ void for_each_head(const PackedLayout& layout, const Tensor& grouped, const Tens
   const auto scale = static_cast<float>(1 / std::sqrt(static_cast<double>(keys.size(2))));
   const auto tasks = static_cast<std::int64_t>(layout.trees.size()) * heads;
   at::parallel_for(0, tasks, 1, [&](std::int64_t begin, std::int64_t end) {
-    const at::NoGradGuard no_grad;  // of this thread
+    const at::NoGradGuard no_grad;  // the guard is per thread
     for (std::int64_t task = begin; task < end; ++task) {
       const std::int64_t index = task % heads;
       const Head head{grouped[index], keys.select(1, index), values.select(1, index), group, scale};

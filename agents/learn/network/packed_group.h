@@ -1,5 +1,5 @@
 // agents/learn/network/packed_group.h - a prompt and the responses that continue it, with the positions of their
-// tokens: what agents/learn/network/packed_batch.h lays out as a batch. No torch here.
+// tokens. agents/learn/network/packed_batch.h packs such groups into a batch. No torch here.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace agon::agents {
 
 struct PackedSequence {
   std::vector<std::int32_t> ids;
-  std::vector<std::array<std::int32_t, 3>> positions;       // one an id
+  std::vector<std::array<std::int32_t, 3>> positions;       // one per id
   std::vector<std::shared_ptr<const PatchedImage>> images;  // of its own image tokens, in order
 };
 

@@ -1,6 +1,6 @@
-// agents/learn/network/reward_network.h - the reward model of YOJO (You Only Judge Once): a policy's model with an
-// adapter, an additional separator token, and a head that turns the state at each response's end into a score. Letters:
-// N responses of all sets, H hidden.
+// agents/learn/network/reward_network.h - the reward model of YOJO (You Only Judge Once): scores several responses to a
+// prompt in one pass. It is a policy's model with an adapter, an additional separator token, and a head that turns each
+// response's hidden states into a score. Letters: N responses of all sets, H hidden.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -25,8 +25,8 @@
 
 namespace agon::agents {
 
-inline constexpr std::int64_t kMostInner = 65536;      // width of a head
-inline constexpr double kFirstLikelihoodWeight = 0.2;  // nats of some thirty tokens are far apart
+inline constexpr std::int64_t kMostInner = 65536;      // limit of a head's width
+inline constexpr double kFirstLikelihoodWeight = 0.2;  // initial a; log-likelihoods of ~30 tokens differ by many nats
 
 struct RewardNetworkSettings {
   std::filesystem::path base;  // model folder
@@ -36,8 +36,9 @@ struct RewardNetworkSettings {
   Representation representation = Representation::last;
   HeadKind head = HeadKind::silu;
   std::int64_t inner = 1024;
-  // Adds a * log p(y | text before it), over the tokens of response y except its first, under the model itself, with a
-  // trained weight a. So the head starts from the policy's own confidence (not in YOJO).
+  // Adds a * log p(y | text before it) to the score: the log-likelihood of response y under the model itself, over its
+  // tokens except the first, with a trained weight a. The head thus starts from the policy's own confidence (not in
+  // YOJO).
   bool likelihood = false;
   LoraOptions lora{64, 16, kLoraTargets};
 };
@@ -49,8 +50,8 @@ struct ResponseSet {
   std::vector<std::vector<std::int32_t>> responses;
 };
 
-// The tokens after the prompt: one sequence of all responses, or one each. Response i is at begins[i] .. begins[i] +
-// lengths[i] of the concatenated sequences.
+// The tokens after the prompt: one sequence of all responses (joint), or one sequence per response. Response i is at
+// begins[i] .. begins[i] + lengths[i] of the concatenated sequences.
 struct ResponseLayout {
   std::vector<std::vector<std::int32_t>> sequences;
   std::vector<std::int64_t> begins, lengths;
@@ -71,15 +72,15 @@ class RewardNetwork {
   // Loads a folder that save() wrote. Throws Error for files that are missing, damaged or of another base.
   explicit RewardNetwork(const std::filesystem::path& folder);
 
-  // Throws Error for a set that exceeds the context, with the number of its responses that fit, and for a set without
-  // responses.
+  // Tokenises a set. Throws Error for a set that exceeds the context, reporting how many responses fit, and for a set
+  // without responses.
   ResponseSet encode(const std::vector<Message>& messages, std::span<const std::string> responses) const;
   bool fits(const std::vector<Message>& messages, std::span<const std::string> responses) const;
   ResponseLayout lay_out(const ResponseSet& set) const;
-  // Scores one set after another; the pictures take no gradient.
+  // Scores of all responses of the sets, one set after another. Pictures get no gradient.
   ResponseScores scores(std::span<const ResponseSet> sets, bool with_likelihoods = false);
-  // Scores from the states at the tokens of each sequence of the layout, [tokens, H] each, as Engine::states gives
-  // them. Any thread may call it.
+  // Scores from the hidden states of each sequence of the layout, [tokens, H] each, as Engine::states returns them. Any
+  // thread may call it.
   std::vector<double> scores_of(std::span<const std::vector<float>> states, const ResponseLayout& layout) const;
 
   std::vector<at::Tensor> parameters() const;  // the trained tensors: adapter and head
@@ -89,15 +90,15 @@ class RewardNetwork {
   // Loads the trained values that save() wrote into these parameters. Throws Error for damaged files.
   void restore(const std::filesystem::path& folder);
   EngineWeights engine_weights();                        // with the adapter merged
-  const ModelFolder& folder() const { return folder_; }  // its config knows the separator
+  const ModelFolder& folder() const { return folder_; }  // its config includes the separator
   const RewardNetworkSettings& settings() const { return settings_; }
   const Json& notes() const { return notes_; }
-  // Hash of the base's weights without the adapter: of their names, shapes and first values.
+  // Hash of the base's weights without the adapter: names, shapes and first values.
   const std::string& base_weights() const { return base_weights_; }
 
  private:
   ResponseSet read(const std::vector<Message>& messages, std::span<const std::string> responses) const;
-  std::size_t fitting(const ResponseSet& set) const;  // number of its first responses that fit the context
+  std::size_t fitting(const ResponseSet& set) const;  // number of leading responses that fit the context
   ResponseScores head_scores(const at::Tensor& states, const ResponseLayout& layout, bool with_likelihoods) const;
   at::Tensor log_likelihoods(const at::Tensor& states, const ResponseLayout& layout) const;
   std::map<std::string, at::Tensor> head_weights() const;  // by their names in the file
@@ -105,8 +106,8 @@ class RewardNetwork {
   at::Tensor read_head(const std::filesystem::path& folder);  // returns the separator's embedding
   void add_separator(const at::Tensor& embedding);
 
-  Json notes_;                // first: reading the settings fills it in
-  std::string base_weights_;  // so does this
+  Json notes_;                // before settings_, whose initialiser fills it in
+  std::string base_weights_;  // likewise
   RewardNetworkSettings settings_;
   ModelFolder folder_;
   std::shared_ptr<TransformerNetwork> model_;

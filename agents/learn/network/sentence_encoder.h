@@ -1,5 +1,6 @@
-// agents/learn/network/sentence_encoder.h - a BERT that turns a sentence into a vector whose direction is its meaning
-// (sentence-transformers' all-MiniLM-L6-v2 and its kin): the mean of the last layer over the tokens, of length 1.
+// agents/learn/network/sentence_encoder.h - a BERT model that embeds a sentence: texts of similar meaning get vectors
+// of similar direction (sentence-transformers' all-MiniLM-L6-v2 and similar models). The vector is the mean of the last
+// layer over the tokens, scaled to length 1.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +16,7 @@ namespace agon::agents {
 class SentenceEncoder {
  public:
   // Reads config.json, vocab.txt, tokenizer_config.json (do_lower_case), sentence_bert_config.json (max_seq_length, in
-  // ids; without the file 256) and model.safetensors, as on the hub. Throws Error for a model that is not a BERT with
+  // ids; 256 without the file) and model.safetensors, as on the hub. Throws Error for a model that is not a BERT with
   // gelu and absolute positions, and for weights that do not fit.
   static std::unique_ptr<const SentenceEncoder> load(const std::filesystem::path& folder);
   virtual ~SentenceEncoder() = default;

@@ -13,14 +13,15 @@
 
 namespace agon::agents {
 
-// F32, F16 and BF16; nothing for other types.
+// The type of F32, F16 and BF16; nothing for other names.
 std::optional<at::ScalarType> weight_type_of(const std::string& dtype);
-at::Tensor to_tensor(const TensorView& view);  // a copy of the same type. REQUIRES: it is a weight's
+at::Tensor to_tensor(const TensorView& view);  // a copy of the same type. REQUIRES: F32, F16 or BF16
 // Copies tensors of the file into `tensors` of the same names, fp32. Throws Error for a tensor that is missing, or of
 // another type or shape.
 void read_tensors(const std::filesystem::path& path, const std::map<std::string, at::Tensor>& tensors);
 
-// Named tensors in CPU memory: the tensors themselves if they are there in this type, else copies owned by this object.
+// Views of named tensors in CPU memory. A tensor that is contiguous on the CPU in this type is viewed directly, others
+// as copies that this object owns.
 class TensorViews {
  public:
   explicit TensorViews(at::ScalarType type = at::kFloat) : type_(type) {}  // kFloat or kBFloat16

@@ -29,7 +29,7 @@ Tensor scaled_logits(const TokenLogprobTask& task, const Tensor& hidden) {
   return at::mm(hidden, task.head.t()).to(wide_type(hidden)).div_(task.temperature);
 }
 
-// The loss's gradient of the logits of tokens first ..
+// Gradient of the loss with respect to the logits of `count` tokens from `first` on.
 Tensor slopes_of(const TokenLogprobTask& task, const TokenLogprobRows& rows, const TokenLogprobRows& upstream,
                  std::int64_t first, std::int64_t count) {
   const auto column = [&](const Tensor& values) { return values.narrow(0, first, count).unsqueeze(1); };

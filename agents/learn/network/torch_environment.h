@@ -1,21 +1,20 @@
-// agents/learn/network/torch_environment.h - settings that LibTorch's libraries read from the environment. No torch
-// here.
+// agents/learn/network/torch_environment.h - sets environment variables that LibTorch's libraries read. No torch here.
 //
 //   OMP_WAIT_POLICY     By default the threads of LibTorch's OpenMP runtime (libgomp) spin for milliseconds while they
 //                       wait for one another. On a processor that another program needs too, they spin while the
 //                       thread they wait for cannot run: a training step then takes several times as long. libgomp
 //                       reads the variable while it loads and has no call to change it later.
-//   ONEDNN_MAX_CPU_ISA  The AMX kernels for bfloat16 of LibTorch's oneDNN end in an illegal instruction (tilezero,
-//                       before any tile is configured) on virtual machines with that unit: LibTorch 2.11, Intel Xeon,
-//                       Linux 6.18. AVX-512 multiplies bfloat16 there as well.
+//   ONEDNN_MAX_CPU_ISA  On virtual machines with AMX, the bfloat16 kernels of LibTorch's oneDNN die of an illegal
+//                       instruction (tilezero, before any tile is configured): LibTorch 2.11, Intel Xeon, Linux 6.18.
+//                       The default set here is therefore AVX-512, which multiplies bfloat16 as well.
 #pragma once
 
 namespace agon::agents {
 
 inline constexpr char kOpenMpWaitPolicy[] = "passive";
 
-// For a program that loads LibTorch later. Variables that are set already stay, and GOMP_SPINCOUNT counts as a choice
-// of the wait policy. Call it before another thread starts: it changes the environment.
+// Sets both variables, for a program that loads LibTorch later. Variables that are already set stay, and GOMP_SPINCOUNT
+// counts as a choice of the wait policy. Call it before another thread starts: it changes the environment.
 void set_torch_environment();
 
 }  // namespace agon::agents

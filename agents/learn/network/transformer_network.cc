@@ -34,7 +34,7 @@ constexpr double kVisionEpsilon = 1e-6;  // fixed in the architecture
 using Parameters = std::vector<std::pair<std::string, Tensor>>;
 using Linears = std::map<std::string, AdaptableLinear>;
 
-using Blank = std::optional<at::TensorOptions>;  // weights without values, so made; else drawn, in fp32 on the CPU
+using Blank = std::optional<at::TensorOptions>;  // options of uninitialised weights; nothing: drawn, in fp32 on the CPU
 
 // Records parameters, in the order of their creation, and the linears under a dotted path.
 class Scope {
@@ -331,7 +331,7 @@ struct TransformerNetwork::Parts {
     return plan;
   }
 
-  // The same for rows whose image tokens are filled in order, wherever their id stands.
+  // The same, where image embeddings fill the rows with an image token id, in order.
   Tensor decode_filled(const Tensor& ids, const Tensor& positions, const Tensor& image_embeddings,
                        const ModelConfig& config, const LayerAttention& attention) const {
     const Tensor slots = (ids == config.image_token_id).logical_or(ids == config.video_token_id).nonzero().flatten();
@@ -353,7 +353,7 @@ struct TransformerNetwork::Parts {
     return norm(x);
   }
 
-  // The embeddings of the image tokens, then what is added to their states after each of the first layers.
+  // The embeddings of the image tokens, then the vectors added to their states after each of the first layers.
   static std::vector<Tensor> by_layer(const Tensor& image_embeddings, std::int64_t tokens, std::int64_t hidden) {
     const std::int64_t given = image_embeddings.defined() ? image_embeddings.size(0) : 0;
     if (tokens != given) throw Error("model: {} image tokens in the ids, {} image embeddings.", tokens, given);

@@ -12,11 +12,11 @@
 
 namespace agon::agents {
 
-// cos and sin of the angles, fp32 [rows, head_dim / 2]: column i turns the pair (i, i + head_dim / 2).
+// cos and sin of the angles, fp32 [rows, head_dim / 2]: column i rotates the pair (i, i + head_dim / 2).
 struct RotaryTable {
   at::Tensor cos, sin;
 };
-// positions [3, B, S] -> rows B * S, on their device; each column turns by the position of its axis (frequency_axes).
+// positions [3, B, S] -> rows B * S, on their device; each column uses the position of its axis (frequency_axes).
 RotaryTable text_rotary(const at::Tensor& positions, const TextConfig& config);
 
 struct AttentionLayout {
@@ -31,9 +31,10 @@ struct AttentionLayout {
 
 struct VisionPlan {
   std::vector<ImageGrid> grids;
-  AttentionLayout full, window;      // equal if every picture fits into one window, or the tower has none
+  AttentionLayout full, window;      // equal if every picture fits into one window, or without windows
   std::vector<bool> full_attention;  // by block
-  // agents/hub/pictures/place_taps.h in natural order, [P, 4]: int64 and fp32. Undefined: the tower learns no places.
+  // The patches' position embeddings (agents/hub/pictures/place_taps.h) in natural order, [P, 4]: int64 indices and
+  // fp32 weights. Undefined if the tower has no learned position embeddings.
   at::Tensor places, place_weights;
   // Rows [P, ...] from one layout's order to another's; nullptr is the natural order. Returns x itself if the orders
   // are equal.

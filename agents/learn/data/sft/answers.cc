@@ -37,7 +37,7 @@ std::vector<record::Episode> play_train_tasks(Policy& policy, const env::Suite& 
 std::vector<FirstAnswer> sample_first_answers(Policy& policy, const env::Suite& suite, std::uint64_t seed,
                                               std::uint64_t first_task, std::int64_t tasks,
                                               const std::atomic<bool>* stop) {
-  constexpr std::int64_t kTogether = 512;  // whose pictures are held at a time
+  constexpr std::int64_t kTogether = 512;  // tasks whose pictures are in memory at a time
   std::vector<FirstAnswer> answers;
   Progress progress("train-sft: first answers to " + suite.name(), tasks, "answers");
   for (std::int64_t first = 0; first < tasks && !(stop && *stop); first += kTogether) {

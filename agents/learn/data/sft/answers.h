@@ -25,8 +25,8 @@ struct FirstAnswer {
   std::uint64_t task = 0;
   Message message;  // with its tokens as sampled
 };
-// One sample of each of `tasks` train tasks of a suite of one turn, with progress on stderr. When *stop becomes true,
-// some are missing.
+// Samples one answer to each of `tasks` train tasks of a one-turn suite, with progress on stderr. When *stop becomes
+// true, some are missing.
 std::vector<FirstAnswer> sample_first_answers(Policy& policy, const env::Suite& suite, std::uint64_t seed,
                                               std::uint64_t first_task, std::int64_t tasks,
                                               const std::atomic<bool>* stop = nullptr);

@@ -1,4 +1,4 @@
-// agents/learn/data/sft/batch.h - sequences of one source as padded tensors.
+// agents/learn/data/sft/batch.h - packs the training sequences of one source into padded tensors.
 // Letters: B sequences, S positions, N trained tokens, M merged vision tokens of all pictures.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace agon::agents {
 
-inline constexpr int kBoxBins = 25;  // a coordinate of the auxiliary loss
+inline constexpr int kBoxBins = 25;  // bins per coordinate in the auxiliary loss
 
 struct SftBatch {
   at::Tensor ids, positions;          // [B, S], [3, B, S] int64

@@ -30,8 +30,8 @@ struct Demonstration {
 };
 
 struct DemonstrationOptions {
-  std::uint64_t seed = 0, index = 0;  // the train task
-  double detours = 0;                 // chance before each turn of a wrong action, from which the expert then recovers
+  std::uint64_t seed = 0, index = 0;    // the train task
+  double detours = 0;                   // chance of a wrong action before each turn; the expert then recovers
   std::optional<Message> first_answer;  // replaces the expert's first turn; shown, not learned
 };
 
@@ -42,7 +42,7 @@ Demonstration demonstrate_task(env::Env& env, const std::string& instructions, c
                                const DemonstrationOptions& options, Rng& rng);
 
 // An expert's action in the form of a policy's turn: in <answer> tags, with a score from 0.1 .. 0.9. An action that
-// thinks in tags, calls a tool, judges a step or makes one wrong is a whole turn already and stays as it is.
+// thinks in tags, calls a tool, judges a step or corrupts one is already a whole turn and stays unchanged.
 std::string scored_answer(const std::string& action, Rng& rng);
 
 // All object classes of the sources' suites, sorted, without repeats.
@@ -52,7 +52,7 @@ std::vector<std::string> demonstration_texts(const DemonstrationConfig& config, 
 
 struct SftSequence {
   std::vector<std::int32_t> ids;
-  std::vector<std::uint8_t> trained;  // 1: the policy wrote it (the end-of-turn token too)
+  std::vector<std::uint8_t> trained;  // 1: trained, including the end-of-turn token
   std::vector<std::array<std::int32_t, 3>> positions;
   std::vector<std::shared_ptr<const PatchedImage>> images;
   std::vector<std::vector<SceneObject>> scenes;

@@ -1,4 +1,4 @@
-// agents/learn/data/sft/queue.h - draws the batches of training steps on its own thread, a few steps ahead of the
+// agents/learn/data/sft/queue.h - draws the batches of supervised training on its own thread, a few steps ahead of the
 // trainer.
 #pragma once
 
@@ -19,12 +19,13 @@ namespace agon::agents {
 
 class BatchQueue {
  public:
-  // Texts of models that demonstrations show: one list per source, used in turn; empty if the source shows none.
+  // Texts written by models, shown in demonstrations: one list per source, used cyclically; empty if the source shows
+  // none.
   struct Shown {
-    std::vector<std::vector<FirstAnswer>> first_answers;  // of sources of two turns
+    std::vector<std::vector<FirstAnswer>> first_answers;  // of two-turn sources
     std::vector<std::vector<WrittenStep>> written_steps;  // of sources with a writer
   };
-  // The batches of steps first .. last - 1, one per source and step, drawn from (seed, step) alone. Keeps references to
+  // The batches of steps first .. last - 1, one per source and step, drawn only from (seed, step). Keeps references to
   // config, folder and shown.
   BatchQueue(const DemonstrationConfig& config, const ModelFolder& folder, std::vector<std::string> classes,
              const Shown& shown, std::int64_t first, std::int64_t last, TrainedScores scores);

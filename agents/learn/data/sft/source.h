@@ -1,5 +1,5 @@
-// agents/learn/data/sft/source.h - the sources of supervised training: the demonstrations of a step. The config
-// (agents/learn/loop/sft_config.h) consists of these, the model and the schedule.
+// agents/learn/data/sft/source.h - the sources of supervised training: which demonstrations each step learns. The rest
+// of the config (agents/learn/loop/sft_config.h) is the model and the schedule.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +17,12 @@ struct SftSource {
   env::Suite suite{"charts"};
   int level = 0;       // as in the config, for names and random streams; 0: the suite's default
   int episodes = 16;   // demonstrations of this source per step
-  double detours = 0;  // chance before each turn of a wrong action, shown but not learned; the way back is learned
-  // For role critic: a model folder whose steps are shown, in place of experts' steps that are right or made wrong
-  // (agents/learn/data/sft/written.h); written_tasks: number of train tasks that it plays.
+  double detours = 0;  // chance of a wrong action before each turn: shown, not learned; the recovery is learned
+  // For role critic: the folder of a model whose steps are judged, instead of an expert's correct and corrupted steps
+  // (agents/learn/data/sft/written.h). written_tasks: number of train tasks that this model plays.
   std::filesystem::path writer;
   int written_tasks = 5000;
-  // The suite with its solver role and one answer: models play this to produce texts that demonstrations show.
+  // The suite in its solver role with one answer: models play it to write the texts that demonstrations show.
   env::Suite solver() const { return suite.with({.level = level}); }
 };
 

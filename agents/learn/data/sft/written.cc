@@ -17,14 +17,14 @@
 namespace agon::agents {
 namespace {
 
-constexpr int kTasksTogether = 512;  // tasks whose pictures are held at a time
+constexpr int kTasksTogether = 512;  // tasks whose pictures are in memory at a time
 
 // Right and wrong steps of one kind of task and one place in it.
 struct WrittenSteps {
   std::vector<WrittenStep> right, wrong;
 };
-// By kind, turn and distance from the turn's end: steps at the same distance are of the same sort, however many bars
-// were read before.
+// Steps by task kind, turn and distance from the turn's end. Steps at the same distance are comparable, however many
+// bars were read before.
 using StepsByPlace = std::map<std::tuple<std::string, std::size_t, int>, WrittenSteps>;
 
 void add_steps(env::Env& env, const record::Episode& episode, std::uint64_t seed, StepsByPlace& all) {

@@ -1,5 +1,5 @@
 // agents/learn/data/sft/written.h - steps that a model wrote, labelled by their suite, to train a critic on the errors
-// of that model. (Experts' steps made wrong, env/wrappers/critic_role.h, teach it to compare.)
+// of that model. (Corrupted steps of experts, env/wrappers/critic_role.h, teach it to compare.)
 #pragma once
 
 #include <atomic>
@@ -21,14 +21,14 @@ struct WrittenStep {
 };
 
 // `writer` plays source.written_tasks train tasks of the source's suite, one sample each at T = 1. Returns as many
-// balanced steps as possible, in an order drawn from the seed: equally many right and wrong ones per kind of task and
-// distance from the turn's end. A wrong step without a correction from the suite is left out. When *stop becomes true,
-// some are missing.
+// balanced steps as possible, in an order drawn from the seed: equally many right and wrong ones per kind of task, turn
+// and distance from the turn's end. A wrong step without a correction from the suite is left out. When *stop becomes
+// true, some are missing.
 std::vector<WrittenStep> sample_written_steps(Policy& writer, const SftSource& source, std::uint64_t seed,
                                               std::uint64_t first_task, const std::atomic<bool>* stop = nullptr);
 
-// The step as a critic sees it, and the expert's critique of it. env: an env of the suite for its solver; seed: as
-// above.
+// Demonstrates a critique: the step as a critic sees it, then the expert's critique of it. env: made from
+// source.solver(); seed: as above.
 Demonstration demonstrate_written(env::Env& env, const WrittenStep& step, std::uint64_t seed);
 
 }  // namespace agon::agents
