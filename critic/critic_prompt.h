@@ -1,4 +1,5 @@
-// critic/critic_prompt.h - the prompt for a policy in the critic's role. The texts are the files of critic/prompts.
+// critic/critic_prompt.h - builds the prompt for a policy in the critic's role. "short" is in
+// env/wrappers/critic_role.h, "long" in critic/prompts/long.txt.
 #pragma once
 
 #include <string>

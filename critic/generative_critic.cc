@@ -21,7 +21,7 @@ std::string key_of(const StepInContext& step) {
   return key;
 }
 
-// The probability of the tokens that spell `span`: all tokens that end inside it or directly after it.
+// The probability of the tokens that spell `span`: all tokens that overlap it.
 double probability_of(const agents::Completion& completion, env::Span span) {
   double logprob = 0;
   std::size_t begin = 0;

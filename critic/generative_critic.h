@@ -24,11 +24,11 @@ struct GenerativeCriticOptions {
   Combine combine = Combine::mean;
   double temperature = 0;  // several critiques need a temperature above 0
   int max_tokens = 256;
-  std::uint64_t seed = 0;  // critique j of a step draws from (seed, what is judged, j)
+  std::uint64_t seed = 0;  // critique j of a step draws from (seed, the request to the critic, j)
 };
 
-// The verdict of every single critique, by step. tokens: the most for all critiques of one step. Throws Error for
-// critiques < 1, and for several critiques at temperature 0.
+// Writes the critiques of each step and returns their verdicts, by step. tokens: limit for all critiques of one step
+// together. Throws Error for critiques < 1, and for several critiques at temperature 0.
 std::vector<std::vector<Verdict>> write_critiques(agents::Policy& policy, const GenerativeCriticOptions& options,
                                                   std::span<const StepInContext> steps,
                                                   std::int64_t tokens = kNoTokenLimit);
@@ -36,10 +36,10 @@ std::vector<std::vector<Verdict>> write_critiques(agents::Policy& policy, const 
 // The verdict in a completion of the critic's role.
 Verdict verdict_of(const agents::Completion& completion);
 
-// Each step is a request of its own, all in one call to the policy. P(correct) is the probability of the verdict's
-// tokens "Correct", or one minus that of "Incorrect"; without log-probabilities it is 1 or 0. The verdict is invalid if
-// no critique of the step parses. Throws Error for critiques < 1, and for several critiques at temperature 0. `policy`
-// must outlive the critic.
+// Makes the critic. Each step is one request, and all requests are one call to the policy. P(correct) is the
+// probability of the verdict's tokens "Correct", or 1 minus the probability of "Incorrect"; without log-probabilities
+// it is 1 or 0. The verdict is invalid if no critique of the step parses. Throws Error for critiques < 1, and for
+// several critiques at temperature 0. `policy` must outlive the critic.
 std::unique_ptr<StepCritic> make_generative_critic(agents::Policy& policy, const GenerativeCriticOptions& options);
 
 }  // namespace agon::critic

@@ -1,5 +1,5 @@
-// critic/labelled_steps.h - steps of a suite's tasks in their context, with the suite's own labels, to measure a
-// critic. The labels are from env/wrappers/labelled_steps.h.
+// critic/labelled_steps.h - makes data to measure a critic: steps of a suite's tasks in their context, with the suite's
+// own labels (env/wrappers/labelled_steps.h).
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ namespace agon::critic {
 // `context` is valid as long as the step or a copy of it lives.
 struct LabelledStep {
   StepInContext context;
-  JudgedStep truth;    // everything except the verdict; problem is the task's index, position counts on over its turns
-  std::string reason;  // why it is wrong
+  JudgedStep truth;    // all fields but the verdict's; problem: the task's index; position: counts over all its turns
+  std::string reason;  // why the step is wrong
   std::shared_ptr<const env::Env> env;
 };
 
@@ -29,17 +29,17 @@ struct LabelledTasks {
   std::uint64_t first_task = 0, tasks = 100, seed = 0;
 };
 
-// Steps of the expert's solutions: every step that the suite can label, as it is (source "expert") and once per kind of
-// error that fits (source: the kind). done_one: called after each task; false ends the work early. Throws Error for a
-// suite without an expert, or one that labels none of its steps.
+// Steps of the expert's solutions: every step that the suite labels right, unchanged (source "expert") and once per
+// kind of error that can be made in it (source: the kind). done_one: called after each task; false ends the work early.
+// Throws Error for a suite without an expert, or one that labels none of its steps.
 std::vector<LabelledStep> expert_steps(const LabelledTasks& tasks, const std::function<bool()>& done_one = {});
 
-// Steps that a policy wrote: every step that the suite can label (source "policy"). `episodes` are of the same suite as
-// `tasks`; failed ones are left out.
+// Steps that a policy wrote: every step that the suite can label (source "policy"). `episodes` must be of the same
+// suite as `tasks`; failed episodes are skipped. Throws Error if the suite labels none of the steps.
 std::vector<LabelledStep> episode_steps(const LabelledTasks& tasks, const std::vector<record::Episode>& episodes);
 
-// The verdict of each step together with its label. `batch` steps are judged in one call; done(n) is called after each
-// call.
+// Judges the steps and returns the verdict of each one together with its label. `batch` steps are judged in one call;
+// done(n) is called after each call with its number of steps, and false ends the work early.
 std::vector<JudgedStep> judge_all(StepCritic& critic, const std::vector<LabelledStep>& steps, std::size_t batch,
                                   const std::function<bool(std::size_t)>& done = {});
 

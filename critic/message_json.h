@@ -1,5 +1,5 @@
-// critic/message_json.h - writes and reads messages in the form that runs of critic/ record: texts as text_json writes
-// them, pictures by hash.
+// critic/message_json.h - converts messages to and from the JSON that runs of critic/ record: texts in the form of
+// text_json (critic/search/journal.h), pictures by hash.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ namespace agon::critic {
 Json parts_json(const std::vector<Part>& parts, std::vector<Image>& images);
 // [{"role", "parts"}]
 Json messages_json(const std::vector<Message>& messages, std::vector<Image>& images);
-// The inverse. image: returns the picture with a hash; what it throws passes through.
+// The inverse of messages_json. image: returns the picture with the given hash; its exceptions pass through.
 std::vector<Message> messages_in(const Json& list, const std::function<Image(const std::string& hash)>& image);
 
 }  // namespace agon::critic

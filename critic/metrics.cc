@@ -19,7 +19,7 @@ double share(std::size_t part, std::size_t whole) {
   return whole == 0 ? kNaN : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-// Recall of both classes, over all steps that the critic had to judge, or over those with a valid verdict.
+// Recall of both classes, over all steps that the critic had to judge or over the steps with a valid verdict.
 struct Recalls {
   std::size_t right = 0, found_right = 0, wrong = 0, found_wrong = 0;
   double correct() const { return share(found_right, right); }
@@ -124,7 +124,7 @@ std::vector<Interval> intervals_by_problem(std::span<const JudgedStep> steps,
   std::vector<std::vector<JudgedStep>> problems;
   for (auto& [problem, solution] : by_problem(steps)) problems.push_back(std::move(solution));
   for (std::vector<JudgedStep>& solution : problems)
-    for (JudgedStep& step : solution) step.kind = step.source = step.fault = {};  // in no figure, and slow to copy
+    for (JudgedStep& step : solution) step.kind = step.source = step.fault = {};  // unused, and slow to copy
   Progress progress("critic: intervals", kResamples, "resamples", 0, kMostlyShort);
   const auto statistics = [&](std::span<const std::size_t> chosen) {
     std::vector<JudgedStep> sample;

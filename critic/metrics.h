@@ -1,8 +1,7 @@
 // critic/metrics.h - measures a critic from its verdicts on labelled steps. Pure functions.
 //
-// An invalid verdict counts in `invalid`. It also counts as wrong in the strict figures and the first-error figures,
-// and nowhere else. A step that the critic cannot judge (Judgement::unknown) counts only in `unknown`. A figure over
-// nothing is NaN.
+// An invalid verdict counts in `invalid`, as wrong in the strict figures and the first-error figures, and nowhere else.
+// A step that the critic cannot judge (Judgement::unknown) counts only in `unknown`. A figure without any steps is NaN.
 #pragma once
 
 #include <cstdint>
@@ -20,17 +19,17 @@
 namespace agon::critic {
 
 struct JudgedStep {
-  std::size_t problem = 0;   // the unit that is resampled for intervals
+  std::size_t problem = 0;   // number of the problem, the unit that intervals resample
   std::size_t solution = 0;  // number of the solution within its problem
   int position = 0;          // number of the step in its solution, from 0
   int level = 0;
-  std::string kind;    // "perception", "reasoning" or the data's own
-  std::string source;  // who wrote it: "expert", a kind of error, "policy"
+  std::string kind;    // "perception", "reasoning" or a kind that the data name
+  std::string source;  // origin of the step: "expert", a kind of error, "policy"
   bool correct = false;
   Judgement judgement = Judgement::invalid;
   std::optional<double> probability;  // P(correct)
-  std::string fault;                  // of an invalid verdict
-  bool alone = false;                 // the other steps of its solution have no labels: no first error is
+  std::string fault;                  // reason, if the verdict is invalid
+  bool alone = false;                 // the other steps of its solution have no labels, so it has no first error
 };
 
 struct CriticFigures {
@@ -50,7 +49,7 @@ struct CriticFigures {
 };
 CriticFigures critic_figures(std::span<const JudgedStep> steps);
 
-// The same per value of `key` for a step ("kind", "level 3", ...), in the order of the keys.
+// The same figures per value of `key` for a step ("kind", "level 3", ...), in the order of the keys.
 std::map<std::string, CriticFigures> critic_figures_by(std::span<const JudgedStep> steps,
                                                        const std::function<std::string(const JudgedStep&)>& key);
 
@@ -62,9 +61,9 @@ std::vector<Interval> intervals_by_problem(std::span<const JudgedStep> steps,
 // As in ProcessBench: a solution has its first error at step `truth`, or no error; the critic either finds exactly that
 // step or fails.
 struct FirstError {
-  std::optional<int> truth;      // nothing: no error
-  std::optional<int> predicted;  // nothing: none found
-  bool invalid = false;          // no prediction at all; never right
+  std::optional<int> truth;      // nothing: the solution has no error
+  std::optional<int> predicted;  // nothing: the critic found no error
+  bool invalid = false;          // the critic made no prediction; never counts as right
 };
 struct FirstErrorFigures {
   std::size_t with_error = 0, without_error = 0, invalid = 0;
@@ -72,17 +71,16 @@ struct FirstErrorFigures {
   double f1 = 0;                  // their harmonic mean
 };
 FirstErrorFigures first_error_figures(std::span<const FirstError> solutions);
-// The first step of each solution that was judged wrong. A solution is invalid if an earlier verdict in it is invalid
-// or unknown.
+// The first step of each solution that was judged wrong. A solution is invalid if it has an invalid or unknown verdict
+// before that step.
 std::vector<FirstError> first_errors(std::span<const JudgedStep> steps);
 
-// Whether some position of a solution has several steps to choose from. If so, `regret` is the figure to use, else
-// first_errors.
+// Whether some position of a solution has several candidate steps. If so, use `regret`, otherwise first_errors.
 bool has_candidates(std::span<const JudgedStep> steps);
 
-// What choosing by this critic loses against choosing by the labels. Over groups of candidate steps (same solution and
-// position): the share of groups with a right step minus the share whose most probable step is right. A step without a
-// probability is chosen last; ties are drawn with equal chance.
+// The loss from choosing steps by this critic instead of by the labels. Over groups of candidate steps (same solution
+// and position): the share of groups with a right step minus the share whose most probable step is right. A step
+// without a probability is chosen last; tied steps are equally likely to be chosen.
 double regret(std::span<const JudgedStep> steps);
 
 double harmonic_mean(double a, double b);  // 0 where both are 0

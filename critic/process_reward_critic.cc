@@ -21,7 +21,7 @@
 namespace agon::critic {
 namespace {
 
-constexpr std::size_t kAtOnce = 8;  // requests
+constexpr std::size_t kAtOnce = 8;  // parallel requests
 constexpr const char* kQwenMark = "<extra_0>";
 constexpr const char* kQwenInstructions = "Please reason step by step, and put your final answer within \\boxed{}.";
 constexpr const char* kShepherdMark = " \u043a\u0438";
@@ -58,7 +58,7 @@ Json qwen_request(const Solution& solution, agents::PictureUrls& pictures) {
   };
   return {{"messages", Json::array({message("system", kQwenInstructions),
                                     agents::message_json(solution.problem, pictures), message("assistant", steps)})},
-          {"last_step_only", true}};  // which agon's server knows, and others ignore
+          {"last_step_only", true}};  // read by agon's server, ignored by others
 }
 
 Json shepherd_request(const Solution& solution) {
@@ -87,7 +87,7 @@ class ProcessRewardCritic final : public StepCritic {
     std::exception_ptr failure;
     std::mutex mutex;
     const auto work = [&] {
-      const net::HttpStop stop(failed);  // one failure fails all: the others stop waiting for the server
+      const net::HttpStop stop(failed);  // after one failure the other requests stop waiting
       for (std::size_t i = 0; !failed && (i = next++) < steps.size();) try {
           verdicts[i] = judge_one(solution_of(steps[i]));
         } catch (...) {

@@ -7,7 +7,7 @@
 namespace agon::critic {
 namespace {
 
-// The turn up to the end of the step. The next paragraph begins there, unless the step holds the answer.
+// The turn up to the end of the step. It ends with a blank line, unless the step holds the answer.
 std::string turn_so_far(const StepInContext& step) {
   const std::string steps = (step.before.empty() ? "" : step.before + "\n\n") + step.step;
   return step.step.find("</answer>") == std::string::npos ? steps + "\n\n" : steps;

@@ -1,5 +1,5 @@
-// critic/self_score_critic.h - uses the solver as its own critic: it completes the turn after the step, and the score
-// (ADPO, arXiv 2601.01483) that it gives its answer is the verdict.
+// critic/self_score_critic.h - uses the solver as its own critic: the solver completes the turn after the step, and the
+// score that it gives to its answer (ADPO, arXiv 2601.01483) is the verdict.
 #pragma once
 
 #include <cstdint>

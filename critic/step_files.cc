@@ -26,7 +26,7 @@ std::vector<std::string> texts_of(const Json& list, const char* key) {
   return texts;
 }
 
-// The sections of a text in which each begins with "sectionN:", N from 1 on.
+// The sections of a text. Each begins with a line "sectionN:", with N counting from 1.
 std::vector<std::string> sections_in(const std::string& text) {
   std::vector<std::string> sections;
   std::size_t begin = std::string::npos;  // start of the current section

@@ -1,7 +1,7 @@
-// critic/step_files.h - reads published files of labelled steps. A file has records (core/json_records.h) in one of
+// critic/step_files.h - reads published files of labelled steps. A file holds records (core/json_records.h) in one of
 // these forms, recognised by their keys:
 //   ProcessBench  problem, steps, label (-1: all right; else the index of the first wrong step): the steps up to the
-//                 first wrong one, since the later ones have no label; source: `generator`
+//                 first wrong step, since later steps have no label; source: `generator`
 //   PRM800K pair  problem, partial_solution, correct_last_step, incorrect_last_step: two steps; source: "prm800k"
 //   step          problem, partial_solution, next_step, and a key that ends in human_label (1 or -1): one step;
 //                 source: `data_type`
@@ -18,8 +18,8 @@
 
 namespace agon::critic {
 
-// JudgedStep::problem counts the records; kind is "step". Throws Error for a file that cannot be read. Throws Error,
-// naming the place, for a record of unknown form or with a wrong value.
+// JudgedStep::problem is the number of the record, kind is "step". Throws Error for a file that cannot be read, and
+// (naming the place) for a record of unknown form or with a wrong value.
 std::vector<LabelledStep> read_step_file(const std::filesystem::path& path);
 
 }  // namespace agon::critic

@@ -1,4 +1,5 @@
-// critic/reward_model/card.h - writes the README.md of a reward model or a judge: what it is and how it was made.
+// critic/reward_model/card.h - writes the model card (README.md) of a reward model or a judge: what it is and how it
+// was made.
 #pragma once
 
 #include <filesystem>
@@ -9,10 +10,10 @@
 
 namespace agon::critic {
 
-// notes: as train_reward_model returns them. Throws Error if the file cannot be written.
+// notes: the result of train_reward_model. Throws Error if the file cannot be written.
 void write_reward_card(const std::filesystem::path& folder, const agents::RewardNetworkSettings& settings,
                        const Json& notes);
-// notes: as train_judge returns them.
+// notes: the result of train_judge. Throws Error if the file cannot be written.
 void write_judge_card(const std::filesystem::path& folder, const RewardTrainingConfig& config, const Json& notes);
 
 }  // namespace agon::critic

@@ -12,8 +12,8 @@ namespace {
 
 using agents::ResponseLayout;
 
-// The texts of a set to read, and the text of each response. Joint models read all responses, since they see how many
-// say the same; apart models read each text once.
+// The texts of a set that the model reads, and the place of each response's text among them. Joint models read all
+// responses, since they see how many say the same; apart models read each text once.
 struct ResponsesToRead {
   std::vector<std::string> texts;
   std::vector<std::size_t> places;
@@ -74,7 +74,7 @@ class EngineRewardModel final : public RewardModel {
   const Json& notes() const override { return network_.notes(); }
 
  private:
-  // Errors count the candidates, including equal ones.
+  // Encodes the texts. An error counts all candidates of the set, including equal ones.
   agents::ResponseSet encoded(const Candidates& candidates, const ResponsesToRead& read) const {
     try {
       return network_.encode(candidates.messages, read.texts);

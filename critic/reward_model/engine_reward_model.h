@@ -1,5 +1,5 @@
-// critic/reward_model/engine_reward_model.h - opens the reward model of a folder: the engine reads the responses, the
-// head scores their hidden states.
+// critic/reward_model/engine_reward_model.h - loads a reward model from a folder. The engine reads the responses, and
+// the reward head scores their hidden states.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +9,8 @@
 
 namespace agon::critic {
 
-// A folder that agon train-rm wrote. threads: 0 for the machine's cores; no influence on any result. Throws Error for a
-// folder that does not load.
+// folder: written by `agon train-rm`. threads: 0 means all cores of the machine; changes no result. Throws Error for a
+// folder that cannot be loaded.
 std::unique_ptr<RewardModel> open_reward_model(const std::filesystem::path& folder, int threads = 0);
 
 }  // namespace agon::critic

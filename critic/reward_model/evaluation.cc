@@ -12,9 +12,9 @@ namespace {
 
 constexpr std::size_t kSetsAtOnce = 32;
 
-using Order = std::vector<std::size_t>;  // the response at each place
+using Order = std::vector<std::size_t>;  // the index of the response at each place
 
-// Orders of the sets begin .. end; number: which of several orders of a set.
+// Draws the orders of the sets [begin, end). number: which of several orders of a set.
 std::vector<Order> drawn_orders(const std::vector<Preference>& preferences, std::size_t begin, std::size_t end,
                                 std::uint64_t seed, int number = 0) {
   std::vector<Order> drawn;
@@ -54,7 +54,7 @@ std::size_t best_of(const std::vector<double>& scores) {
   return static_cast<std::size_t>(std::max_element(scores.begin(), scores.end()) - scores.begin());
 }
 
-// Calls some(begin, end) for a few sets at a time; false: ended early.
+// Calls some(begin, end) for a few sets at a time. Returns false if `done` ended the work early.
 bool in_batches(std::size_t sets, const SetsDone& done, const std::function<void(std::size_t, std::size_t)>& some) {
   for (std::size_t begin = 0; begin < sets; begin += kSetsAtOnce) {
     const std::size_t end = std::min(sets, begin + kSetsAtOnce);

@@ -1,4 +1,5 @@
-// critic/reward_model/evaluation.h - measures reward models and judges on preferences: the work of `agon eval-rm`.
+// critic/reward_model/evaluation.h - scores the responses of preferences with a reward model or a judge, so that
+// `agon eval-rm` can measure it.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +14,23 @@
 
 namespace agon::critic {
 
-// Called with the number of finished sets; false ends the work early, without figures.
+// Called after each batch with its number of sets; false ends the work early, and the result is incomplete.
 using SetsDone = std::function<bool(std::size_t sets)>;
 
-// How much scores depend on the order in which the responses stand.
+// How much scores depend on the order of the responses.
 struct OrderSensitivity {
-  double deviation = 0;  // of a response's score over the orders, averaged over responses, as a share of the deviation
-                         // of the scores within a set
+  double deviation = 0;     // standard deviation of a response's score over the orders, divided by that of the scores
+                            // within a set; averaged over responses and sets
   double best_changes = 0;  // share of sets whose best response changes with the order
 };
 
-// Scores of each set with its responses in an order drawn from the seed (files may put the best one first), in the
-// order of the file. orders: in how many each set is scored; from 2 on `sensitivity` is filled in.
+// Scores each set with its responses in an order drawn from the seed (a file may put the best response first); the
+// scores come back in the file's order. orders: number of orders in which each set is scored. The result has the scores
+// of the first order; from 2 orders on, `sensitivity` is filled in.
 std::vector<ScoredSet> scored_by(RewardModel& model, const std::vector<Preference>& preferences, int orders,
                                  std::uint64_t seed, OrderSensitivity* sensitivity, const SetsDone& done = {});
-// Scores by win counts over all pairs, or by the judge's one choice (1 for it, 0 for the others; all equal without a
-// choice). The order is drawn in the same way.
+// Scores by win counts over all pairs, or by the judge's one choice (1 for the chosen response, 0 for the others; all 0
+// without a choice). The order is drawn in the same way.
 std::vector<ScoredSet> compared_by(Judge& judge, const std::vector<Preference>& preferences, std::uint64_t seed,
                                    const SetsDone& done = {});
 std::vector<ScoredSet> chosen_by(Judge& judge, const std::vector<Preference>& preferences, std::uint64_t seed,

@@ -18,7 +18,7 @@ constexpr const char* kChoiceInstructions =
     "You compare several responses to a task. Say what is right and wrong in them, then which one is the best by its "
     "letter, as in [[A]].";
 
-// The letter of the last [[letter]] among the first `letters`.
+// The last [[letter]] that is one of the first `letters` letters, as a number from 0.
 std::optional<std::size_t> last_letter(std::string_view text, std::size_t letters) {
   for (std::size_t at = text.rfind("[["); at != text.npos; at = at == 0 ? text.npos : text.rfind("[[", at - 1)) {
     if (text.size() < at + 5 || text.substr(at + 3, 2) != "]]") continue;
@@ -28,7 +28,7 @@ std::optional<std::size_t> last_letter(std::string_view text, std::size_t letter
   return std::nullopt;
 }
 
-// The prompt without its instructions, and the responses with their letters.
+// The judge's instructions, then the prompt without its own instructions, and the responses with their letters.
 std::vector<Message> request(const char* instructions, const std::vector<Message>& messages,
                              std::span<const std::string> responses) {
   Message question{Role::user, {}, {}, {}};

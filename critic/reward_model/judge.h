@@ -1,5 +1,5 @@
-// critic/reward_model/judge.h - uses a policy as judge of responses: given two, it writes which one is better; given
-// all, it names the best. Judges are baselines of reward models (YOJO, arXiv 2604.10966, Table 6) and voters of
+// critic/reward_model/judge.h - uses a policy as a judge of responses: given two, it writes which one is better; given
+// all, it names the best one. Judges are baselines for reward models (YOJO, arXiv 2604.10966, Table 6) and vote in
 // preference graphs.
 #pragma once
 
@@ -38,8 +38,8 @@ struct JudgeOptions {
   std::uint64_t seed = 0;
 };
 
-// Outcomes of the requests. too_long: the request exceeds the policy's context, so nothing was written. Only for pairs:
-// ties, and inconsistent (the two orders name different responses).
+// Numbers of requests by outcome. too_long: the request exceeds the policy's context, so the judge wrote nothing. Only
+// for pairs: ties, and inconsistent (the two orders of a pair name different responses).
 struct JudgeCounts {
   std::int64_t asked = 0, invalid = 0, too_long = 0, ties = 0, inconsistent = 0;
   JudgeCounts& operator+=(const JudgeCounts& other);
@@ -50,14 +50,14 @@ class Judge {
  public:
   Judge(agents::Policy& policy, const JudgeOptions& options) : policy_(policy), options_(options) {}
 
-  // Votes on every pair of each set: 1 for the first, -1 for the second, 0 for a tie; an invalid verdict or a request
-  // that is too long gives no vote. of_each: if given, filled with the counts per set.
+  // Votes on every pair of each set: 1 for the first response, -1 for the second, 0 for a tie. An invalid verdict or a
+  // request that is too long gives no vote. of_each: if given, filled with the counts per set.
   std::vector<std::vector<PreferenceVote>> compare(std::span<const Candidates> sets,
                                                    std::vector<JudgeCounts>* of_each = nullptr);
-  // The number of votes that each response won; a tie counts half for both.
+  // The number of votes that each response won; a tie counts 1/2 for both.
   static std::vector<double> win_counts(std::size_t responses, std::span<const PreferenceVote> votes);
-  // The best response of each set, named in one request; nothing if the verdict is invalid or the request too long.
-  // Throws as require_letters.
+  // The best response of each set, which the judge names in one request; nothing if the verdict is invalid or the
+  // request too long. Throws as require_letters does.
   std::vector<std::optional<std::size_t>> choose(std::span<const Candidates> sets);
   const JudgeCounts& counts() const { return counts_; }  // of all calls
 

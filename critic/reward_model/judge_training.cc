@@ -62,7 +62,7 @@ Json finished(const std::filesystem::path& folder, const std::string& training, 
 }  // namespace
 
 agents::OfflineSample pair_lesson(const Preference& preference, Rng& rng) {
-  std::vector<std::pair<std::size_t, std::size_t>> pairs;  // first and second, as they are shown
+  std::vector<std::pair<std::size_t, std::size_t>> pairs;  // first and second response of the request
   for (std::size_t i = 0; i < preference.rank.size(); ++i)
     for (std::size_t k = 0; k < preference.rank.size(); ++k)
       if (preference.rank[i] != preference.rank[k]) pairs.emplace_back(i, k);

@@ -13,7 +13,7 @@ constexpr double kLeastWeight = 1e-6, kMostWeight = 1e6;
 
 using Places = std::map<std::string, std::vector<std::size_t>>;
 
-// `count` items of `own`, in rounds over all of them, each round shuffled.
+// `count` items of `own`, drawn in rounds over all of them; each round is shuffled.
 std::vector<std::size_t> draw(const std::vector<std::size_t>& own, std::size_t count, Rng& rng) {
   std::vector<std::size_t> drawn;
   while (drawn.size() < count) {

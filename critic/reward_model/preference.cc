@@ -130,7 +130,7 @@ std::vector<int> dense_ranks(const std::vector<int>& ranks) {
 
 std::vector<Preference> read_preferences(const fs::path& file) {
   std::vector<Preference> preferences;
-  std::map<std::string, RecordPlace> place_of;  // of each id
+  std::map<std::string, RecordPlace> place_of;  // place of each id
   const std::string content = read_file(file.string());
   Progress progress("reading " + file.filename().string(), std::ranges::count(content, '\n'), "lines", 0, kMostlyShort);
   read_records(content, file.string(), [&](const SortedJson& record, const RecordPlace& place) {

@@ -23,7 +23,7 @@ PreferenceGraph graph_from(int items, const Weights& weights) {
 
 std::size_t index(int item) { return static_cast<std::size_t>(item); }
 
-// The rest of a graph while items are removed from it.
+// The part of a graph that is left while items are taken from it.
 class Remainder {
  public:
   explicit Remainder(const PreferenceGraph& graph)
@@ -60,7 +60,7 @@ class Remainder {
   struct Item {
     bool here = true;
     int out = 0, in = 0;  // arcs to and from remaining items
-    double surplus = 0;   // weight out over weight in
+    double surplus = 0;   // outgoing minus incoming weight
   };
   void change(int item, int out, int in, double surplus) {
     items_[index(item)].out += out;
@@ -97,7 +97,7 @@ std::vector<int> places_in_row(const PreferenceGraph& graph) {
   return places;
 }
 
-// The graph without arcs of equal weight each way; these go to `removed`.
+// The graph without pairs of opposite arcs of equal weight, which go to `removed`.
 PreferenceGraph without_even_arcs(const PreferenceGraph& graph, std::vector<PreferenceArc>& removed) {
   Weights weights;
   for (const PreferenceArc& arc : graph.arcs) weights[{arc.better, arc.worse}] = arc.weight;
@@ -112,7 +112,7 @@ PreferenceGraph without_even_arcs(const PreferenceGraph& graph, std::vector<Pref
 }  // namespace
 
 PreferenceGraph graph_of_votes(int items, std::span<const PreferenceVote> votes) {
-  Weights sums;  // of (smaller, larger)
+  Weights sums;  // keys: (smaller item, larger item)
   for (const PreferenceVote& vote : votes) {
     const auto [low, high] = std::minmax(vote.first, vote.second);
     if (low < 0 || high >= items || low == high || !std::isfinite(vote.score))
@@ -174,7 +174,7 @@ std::vector<std::vector<int>> descendants(const PreferenceGraph& graph) {
 
 std::vector<int> ranks_within(const PreferenceGraph& graph, std::span<const std::size_t> items) {
   const std::vector<std::vector<int>> below = descendants(graph);
-  std::vector<std::size_t> order(items.size());  // an item has more descendants than the items after it
+  std::vector<std::size_t> order(items.size());  // items with more descendants first
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, std::greater(), [&](std::size_t place) { return below[items[place]].size(); });
   std::vector<int> ranks(items.size(), 1);

@@ -57,8 +57,7 @@ std::vector<std::vector<int>> worse_by_rank(const std::vector<int>& rank) {
 
 std::optional<std::vector<std::size_t>> choose_responses(const std::vector<std::vector<int>>& worse, std::size_t count,
                                                          Rng& rng) {
-  // The number of subsets in which a response is the only best one is the number of ways to choose the others among the
-  // worse ones.
+  // A response is the best one of as many subsets as there are ways to choose the other responses among the worse ones.
   std::vector<double> ways;
   double all = 0;
   for (const std::vector<int>& own : worse) all += ways.emplace_back(binomial(own.size(), count - 1));
@@ -106,7 +105,7 @@ struct PreferenceMaker::Task {
   std::vector<int> rank;
   VotedRanking voted;
 
-  // Removes the score that a policy gives itself: an expert gives none, and the score says nothing about the answer.
+  // Adds the response without the score that a policy gives itself: experts give none, and it is no part of the answer.
   void add(std::string_view whole, const std::string& source, bool repeats) {
     const std::string text(env::without_score(whole));
     const auto known = std::ranges::find(responses, text, &KnownResponse::text);
@@ -178,7 +177,7 @@ void PreferenceMaker::write(std::vector<std::unique_ptr<Task>>& tasks) const {
   }
 }
 
-// The expert's solution with one step, drawn among those that can be, made wrong; what comes after it stays.
+// Adds the expert's solution with one random step made wrong, options_.corrupted times; the text after the step stays.
 void PreferenceMaker::corrupt(Task& task) const {
   Rng rng = Rng::derive(options_.seed, "corrupted", task.env->task().id);
   for (const env::SolutionTurn& turn : env::expert_turns(*task.env, task.first, rng)) {

@@ -12,11 +12,11 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-// Pairs of a set by how its ranks and its scores order them.
+// Numbers of pairs of a set, by the order that ranks and scores give them.
 struct Pairs {
-  int agree = 0, differ = 0;               // both order them, alike or not
-  int equal_scores = 0;                    // of different ranks
-  int equal_ranks = 0, equal_in_both = 0;  // of different scores; of equal ones
+  int agree = 0, differ = 0;               // ranks and scores both differ: in the same order, in opposite order
+  int equal_scores = 0;                    // only the scores are equal
+  int equal_ranks = 0, equal_in_both = 0;  // only the ranks are equal; ranks and scores are equal
 };
 
 Pairs pairs_of(const ScoredSet& set) {

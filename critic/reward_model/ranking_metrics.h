@@ -11,24 +11,25 @@
 
 namespace agon::critic {
 
-// The responses to one prompt: a rank (1 is the best) and a score (the highest is the best) each.
+// The rank (1 is the best) and the score (the highest is the best) of each response to one prompt.
 struct ScoredSet {
   std::string category;
   std::vector<int> rank;
   std::vector<double> scores;
 };
 
-// Figures of one set: The chance that a response with the highest score, drawn if there are several, is one of rank 1.
+// The probability that the response with the highest score (if there are several: a random one) has rank 1.
 double best_of_n(const ScoredSet& set);
-// Share of the pairs of different ranks whose scores have the same order; equal scores are wrong. NaN: no such pair.
+// Share of the pairs with different ranks whose scores have the same order; equal scores count as wrong. NaN: no such
+// pair.
 double pairwise_accuracy(const ScoredSet& set);
-// Kendall's tau-b of scores and ranks, 1 where they agree (scipy.stats.kendalltau of the scores and the negative
-// ranks); 0 where all scores are equal, NaN where all ranks are.
+// Kendall's tau-b of scores and ranks, 1 if they agree (scipy.stats.kendalltau of the scores and the negative ranks).
+// 0 if all scores are equal, NaN if all ranks are equal.
 double kendall_tau(const ScoredSet& set);
 
 struct RankingFigures {
   Estimate best_of_n;                    // mean over the sets
-  double pairwise = 0, kendall_tau = 0;  // means over the sets that have them
+  double pairwise = 0, kendall_tau = 0;  // means over the sets for which they are defined
 };
 RankingFigures ranking_figures(std::span<const ScoredSet> sets);
 

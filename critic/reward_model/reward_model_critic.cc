@@ -46,7 +46,7 @@ class RewardModelCritic final : public StepCritic {
     return verdicts;
   }
 
-  // Called from the handler of an error: rethrows it unless a step exceeds the context.
+  // Called from a catch block. Judges the steps that fit into the context; rethrows the error if all of them fit.
   std::vector<Verdict> scored_that_fit(std::span<const StepInContext> steps) {
     std::vector<Verdict> verdicts(steps.size());
     std::vector<StepInContext> fitting;

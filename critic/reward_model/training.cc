@@ -135,7 +135,7 @@ class RewardTrainer {
     require_context();
   }
 
-  // Reports sets that do not fit before the first step, not in the middle of an epoch.
+  // Reports sets that do not fit into the context now, not in the middle of an epoch.
   void require_context() const {
     for (const std::vector<Preference>* list : {&train_, &held_out_})
       require_each("train-rm", *list,
@@ -206,7 +206,7 @@ class RewardTrainer {
     return scored;
   }
 
-  // P(rank 1) by score, with equal total weight on responses of rank 1 and on the others.
+  // Fits P(rank 1) as a function of the score, with equal total weight on responses of rank 1 and on the others.
   static LogisticFit fit_best(const std::vector<ScoredSet>& sets) {
     std::vector<double> scores;
     std::vector<int> best;
@@ -305,7 +305,7 @@ void check_ranges(const RewardTrainingConfig& config, const std::string& name) {
   require(config.held_out >= 0 && config.held_out < 1, "'held_out' must lie in [0, 1).");
 }
 
-// A judge is trained with all its weights on texts, without the parts that a reward model adds to its base.
+// Checks keys that only one kind of model uses: a judge trains all weights of its base and has no reward head.
 void check_used(const RewardTrainingConfig& config, const std::string& name) {
   const RewardTrainingConfig standard;
   const agents::RewardNetworkSettings &network = config.network, &plain = standard.network;

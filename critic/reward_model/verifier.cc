@@ -76,14 +76,14 @@ struct Way {
 };
 constexpr Way kWays[] = {{best, &agents::VerifiedFigures::best}, {voted, &agents::VerifiedFigures::majority}};
 
-// By way and n: for each task the mean success of the samples taken from its blocks of n.
+// By way and n: for each task the mean success of the samples that were picked from its blocks of n.
 using Successes = std::map<std::pair<const Way*, int>, std::vector<double>>;
 
 // Adds one task. Every n that does not fit goes to `not_fitting`.
 void verify_task(RewardModel& model, const Samples& samples, const std::string& instructions,
                  const std::set<int>& sizes, std::set<int>& not_fitting, Successes& successes) {
   std::vector<Candidates> blocks;
-  std::vector<std::size_t> firsts;  // of each block: its first sample
+  std::vector<std::size_t> firsts;  // index of each block's first sample
   for (const int n : sizes) {
     const auto size = static_cast<std::size_t>(n);
     std::vector<Candidates> own = blocks_of(samples, size, instructions);

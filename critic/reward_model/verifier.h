@@ -1,4 +1,4 @@
-// critic/reward_model/verifier.h - measures best-of-n by a reward model over the episodes of a run.
+// critic/reward_model/verifier.h - measures best-of-n with a reward model over the episodes of a run.
 #pragma once
 
 #include <functional>
@@ -10,14 +10,15 @@
 
 namespace agon::critic {
 
-// Picks one of n samples in two ways. `best`: the highest score. `majority`: the highest score among the samples whose
-// answer wins the vote (env/grading/vote.h), with votes weighted by e^score, that is by the softmax probability of
-// being the best; without any answer the highest score. Figures and intervals are computed as for best_of_n in
-// agents/run_summary.h: over consecutive blocks of n samples of a task, averaged over blocks, then tasks. n: powers of
-// two up to the run's number of samples, and that number; a task with fewer than n samples is left out for n.
-// not_fitting: every n for which a block of some task exceeds the model's context; its figures are undefined. Failed
-// episodes are left out. `verifier` stays empty. done: called after every task; false ends the work early, and the
-// result is nothing. Throws Error for episodes of several turns.
+// Picks one of n samples in two ways. `best`: the sample with the highest score. `majority`: the sample with the
+// highest score among those whose answer wins the vote (env/grading/vote.h). A vote has the weight e^score, which is
+// proportional to the softmax probability of being the best; if no sample has an answer, the highest score wins.
+// Figures and intervals are computed as for best_of_n in agents/run_summary.h: over consecutive blocks of n samples of
+// a task, averaged over blocks, then over tasks. n: powers of two up to the run's number of samples, and that number;
+// for each n, tasks with fewer than n samples are excluded. not_fitting: every n for which a block of some task exceeds
+// the model's context; its figures are undefined. Failed episodes are excluded. `verifier` stays empty.
+// done: called after every task; false ends the work early, and the result is nothing. Throws Error for episodes of
+// several turns.
 std::optional<agents::VerifiedFigures> verified(RewardModel& model, const record::RunReader& run,
                                                 const std::function<bool()>& done = {});
 

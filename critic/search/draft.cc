@@ -11,7 +11,7 @@ namespace {
 
 using Alternatives = std::vector<std::vector<agents::Alternative>>;
 
-// Whether a tag of a tool call is open at the end of the turn: then the call continues, not a new step.
+// Whether a tool call's tag is still open at the end of the turn, so that the step continues.
 bool inside_call(std::string_view turn) {
   return std::any_of(std::begin(kCallTags), std::end(kCallTags), [&](env::Tag tag) {
     const std::string name(env::name_of(tag));
@@ -20,7 +20,7 @@ bool inside_call(std::string_view turn) {
   });
 }
 
-// A step that is written anew branches off to no others: they need not be recorded.
+// The alternatives that a retry may branch off to; the others need not be recorded.
 std::vector<agents::Alternative> likely(std::span<const agents::Alternative> alternatives) {
   std::vector<agents::Alternative> some;
   for (const agents::Alternative& one : alternatives)

@@ -11,7 +11,7 @@
 namespace agon::critic {
 namespace {
 
-// Keys whose values differ between equal searches: times, text written ahead, and the last digits of a model's numbers.
+// Keys whose values differ between equal searches: times, tokens written ahead, and numbers whose last digits vary.
 bool never_shared(const std::string& key) {
   return key == "seconds" || key == "tool_seconds" || key == "wall_seconds" || key == "speculative_tokens" ||
          key == "logprobs" || key == "alternatives";
@@ -36,7 +36,7 @@ bool same(const Json& a, const Json& b) {
   return true;
 }
 
-// If the clock ended a search, another search does not end at the same place.
+// Whether the entry reports the end of wall time, which another search reaches at another place.
 bool out_of_time(const record::JournalEntry& entry) { return entry.body.value("exhausted", Json()) == "wall"; }
 
 }  // namespace

@@ -1,6 +1,6 @@
-// critic/search/journal.h - everything that happened in the search of one task, in order: what the policy wrote, what
-// the critic said, what the env answered, what was decided. The search depends on no other state. So an interrupted
-// search resumes where its journal ends, and a finished one replays without a model. Not thread-safe.
+// critic/search/journal.h - the journal of one task's search: everything that happened in it, in order (the policy's
+// steps, the critic's verdicts, the env's answers, the method's decisions). The search depends on no other state. So an
+// interrupted search resumes where its journal ends, and a finished search replays without a model. Not thread-safe.
 #pragma once
 
 #include <atomic>
@@ -22,28 +22,28 @@ struct SearchStopped {};
 
 // A difference between what a search does now and what its journal recorded.
 struct Divergence {
-  std::int64_t number = 0;  // of the entry
-  std::string kind;         // kind of what is done now
+  std::int64_t number = 0;  // number of the entry
+  std::string kind;         // kind of the entry that the search makes now
   Json recorded, now;
 };
 
 class Journal {
  public:
   using Record = std::function<void(record::JournalEntry)>;
-  // past: the entries recorded before. record: receives new entries; may be empty. When *stop becomes true, next()
-  // throws SearchStopped instead of calling `live`.
+  // past: the entries recorded earlier. record: receives new entries; may be empty. Once *stop is true, next() throws
+  // SearchStopped instead of calling `live` for a new entry.
   Journal(std::uint64_t task_index, std::vector<record::JournalEntry> past, Record record,
           const std::atomic<bool>* stop = nullptr);
 
-  // The body of the next entry: that of the past entry, or after the past what `live` returns, which is recorded with
-  // its images. Throws Error if the past did something else here.
+  // The body of the next entry. In the past it is the recorded body; after the past it is the result of `live`, which
+  // is recorded with its images. Throws Error if the past entry is of another kind.
   Json next(const std::string& kind, const std::function<Json(std::vector<Image>& images)>& live);
-  // The same for a body that is already computed: env steps are played again to continue from them. Always compared
-  // with the past.
+  // The same for a body that is already computed, such as that of an env step, which is played again so that the search
+  // can continue from it. The body is always compared with the past entry.
   Json next_known(const std::string& kind, Json body, std::vector<Image> images);
-  // From now on every past entry is computed again and compared with its record. Not compared: times, what was written
-  // ahead, log-probabilities, alternatives, differences of P(correct) up to 0.001, and entries caused by the end of
-  // wall time. The first difference is kept; the past stays in force.
+  // From now on, computes every past entry again and compares it with its record, except for times, tokens written
+  // ahead, log-probabilities, alternatives, differences of P(correct) up to 0.001, and entries that report the end of
+  // wall time. Keeps the first difference; the search still uses the past entries.
   void compare() { comparing_ = true; }
   const std::optional<Divergence>& divergence() const { return divergence_; }
 
@@ -52,7 +52,7 @@ class Journal {
   void reading(const std::filesystem::path& run, const std::function<void()>& work) const;
 
   bool in_past() const { return place_ < past_.size(); }
-  // "seconds" of the last entry of the past: the time that the search has taken until then.
+  // "seconds" of the last past entry: the time that the search had taken until then.
   double past_seconds() const;
 
  private:

@@ -50,7 +50,7 @@ bool needs_forks(Method method) {
          method == Method::particles;
 }
 
-// In the order of Setting. guided and particles use the rank for turns left unplayed by a spent budget.
+// In the order of Setting. guided and particles use the rank only for turns that a spent budget left unplayed.
 const std::vector<Method>& methods_with(Setting setting) {
   using enum Method;
   static const std::vector<Method> lists[] = {

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kRetries = 2;
 
-// As many alternatives per token as attempts can follow.
+// Requests as many alternatives per token as there are attempts, so that every retry has one to branch off to.
 agents::Sampling sampling_of(const SearchOptions& options) {
   agents::Sampling sampling = options.sampling;
   const MethodOptions& method = options.method;
@@ -74,7 +74,7 @@ std::optional<env::StepLabel> label_of(const Tree& tree, int node) {
   return step.env ? step.env->check_step({step.before, step.step}) : std::nullopt;
 }
 
-// Why only methods that need no forks can be used; empty: all can.
+// The reason why the env cannot fork; empty: it can.
 std::string cannot_fork(const SearchOptions& options, const env::EnvFactory& new_env) {
   const Tree::Beginning first = beginning(options, new_env, 0)();
   try {
@@ -151,7 +151,7 @@ class SearchPool {
       } catch (const std::exception& error) {
         if (place_.stop && *place_.stop) throw SearchStopped();
         if (attempt == kRetries) return failed(task, error.what());
-        place_.store->flush();  // what this try has recorded is the past of the next try
+        place_.store->flush();  // the entries of this try are the past of the next try
       }
   }
 
@@ -171,7 +171,7 @@ class SearchPool {
         journal.next_known("result", to_json(outcome_of(tree, answer, task)), {});
       });
     } catch (const Error&) {
-      require_same(journal, task);  // a later error would explain less
+      require_same(journal, task);  // the divergence explains more than the error that followed
       throw;
     }
     require_same(journal, task);
@@ -301,7 +301,7 @@ Replay replay(const SearchOptions& options, const record::RunReader& run, std::u
   Journal journal(task_index, std::move(past), {}, &stop_at_its_end);
   if (policy) journal.compare();
   TreeOptions tree_like = tree_options(options, options.suite->info().instructions);
-  tree_like.budget.wall_seconds.reset();  // the journal records when it ended
+  tree_like.budget.wall_seconds.reset();  // the journal records where wall time ended
   tree_like.speculate = false;
   tree_like.keeps_envs = cannot_fork(options, new_env).empty();
   Tree tree(policy, critic, beginning(options, new_env, task_index), journal, tree_like);
@@ -313,7 +313,7 @@ Replay replay(const SearchOptions& options, const record::RunReader& run, std::u
         replay.outcome = outcome_in(journal.next_known("result", to_json(outcome_of(tree, answer, task_index)), {}));
         replay.finished = true;
       } catch (const Error&) {
-        if (!journal.divergence()) throw;  // a later error would explain less
+        if (!journal.divergence()) throw;  // else the divergence explains more than this error
       }
     });
   } catch (const SearchStopped&) {

@@ -1,6 +1,6 @@
-// critic/search/search_run.h - searches the tasks of a suite, several at a time, into a run's store: each tree as its
-// journal, the chosen trajectory as an episode (sample 0). With the same settings, a second call resumes each task
-// where its journal ends.
+// critic/search/search_run.h - searches the tasks of a suite, several at a time, and stores them in a run: each tree as
+// its journal, and the chosen trajectory as an episode (sample 0). With the same settings, a second call resumes each
+// task where its journal ends.
 #pragma once
 
 #include <atomic>
@@ -28,8 +28,8 @@ struct SearchOptions {
   std::uint64_t tasks = 100;
   std::uint64_t seed = 0;  // seed of tasks and steps
   MethodOptions method;
-  Budget budget;              // of each task
-  agents::Sampling sampling;  // of steps
+  Budget budget;              // per task
+  agents::Sampling sampling;  // for steps
   bool speculate = true;      // changes no result
   int threads = 32;           // tasks searched at a time; changes no result
 };
@@ -41,7 +41,7 @@ struct SearchOutcome {
   int level = 0;
   bool answered = false;  // a trajectory was finished
   bool success = false;
-  std::string exhausted;  // the part of the budget that ended; empty: none
+  std::string exhausted;  // the part of the budget that ended (Account::exhausted); empty: none
   Spent spent;
   int nodes = 0, judged = 0, invalid = 0, unknown = 0;  // invalid, unknown: number of such verdicts
   int rejected = 0, unranked = 0;
@@ -50,11 +50,12 @@ struct SearchOutcome {
 Json to_json(const SearchOutcome& outcome);
 SearchOutcome outcome_in(const Json& json);
 
-// Throws Error for settings that cannot work: a method that needs a critic without one, and one that needs forks with
-// an env that cannot fork, with its reason. Plays every task that the run has no finished episode of; `done` is called
-// for each. If a policy, critic or env throws, the task is tried twice more and then leaves a failed episode. An env
-// that answers differently from its journal also leaves a failed episode, since the search built on that answer is
-// void. When *stop becomes true, the tasks under way stay as their journals are.
+// The run that search_tasks reads and writes. search_tasks searches every task without a finished episode in the run,
+// and calls `done` after each one. If a policy, critic or env throws, the task is tried twice more and then leaves a
+// failed episode. An env that answers differently from the journal also leaves a failed episode, because the search was
+// built on the recorded answer. Once *stop is true, the tasks under way stop; their journals stay valid. Throws Error
+// for settings that cannot work: a method that needs a critic without one, or a method that needs forks with an env
+// that cannot fork (with the env's reason).
 struct SearchPlace {
   record::EpisodeStore* store;
   const record::RunReader* run;  // the same run, for reading
@@ -67,16 +68,16 @@ void search_tasks(agents::Policy& policy, StepCritic* critic, const SearchOption
 void search_tasks(agents::Policy& policy, StepCritic* critic, const SearchOptions& options, const SearchPlace& place,
                   const env::EnvFactory& new_env, const std::string& instructions);
 
-// A task's search, rebuilt from its journal. With a policy (and critic), their answers are computed again and compared
-// with the journal. It ends where the journal ends: no model is asked for anything new.
+// A task's search, rebuilt from its journal. If a policy (and critic) is given, its answers are computed again and
+// compared with the journal. The replay ends where the journal ends and asks no model for new answers.
 struct Replay {
   env::TaskInfo task;
   std::vector<Node> nodes;
   std::vector<std::optional<env::StepLabel>> labels;  // of each node's step, if the suite can tell
-  SearchOutcome outcome;                              // of a finished search
+  SearchOutcome outcome;                              // if the search is finished
   bool finished = false;
   std::string failure;       // why the task failed and has no figures; empty: it did not fail
-  bool asked_again = false;  // a policy was asked again
+  bool asked_again = false;  // whether a policy's answers were computed again
   std::optional<Divergence> divergence;
 };
 // Throws Error for a task without a journal. REQUIRES: options.suite.

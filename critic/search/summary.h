@@ -1,5 +1,4 @@
-// critic/search/summary.h - the figures of a run of searches, computed from its store alone. `agon search` prints
-// them.
+// critic/search/summary.h - computes the figures of a run of searches from its store alone; `agon search` prints them.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +17,8 @@ namespace agon::critic {
 // `damaged`.
 std::vector<SearchOutcome> search_outcomes(const record::RunReader& run, std::size_t& damaged);
 
-// Sums over the tasks whose search has ended. A task without an answer is wrong; one that failed or has a damaged
-// journal is excluded from all figures. Intervals: Wilson's, over tasks.
+// Sums over the tasks whose search has ended. A task without an answer counts as wrong. A task that failed or has a
+// damaged journal is excluded from all figures. Intervals: Wilson's, over tasks.
 struct SearchSummary {
   Json settings;  // method, suite, split, level, policy, critic, budget: from the run's config; null: not recorded
   Estimate accuracy;
@@ -28,7 +27,7 @@ struct SearchSummary {
   std::int64_t budget_exhausted = 0, unanswered = 0, failed = 0, damaged = 0;               // tasks
   std::int64_t judged = 0, invalid_verdicts = 0, unknown_verdicts = 0, steps_rejected = 0;  // steps
   std::int64_t unranked = 0;                                                                // trajectories
-  std::map<int, int> attempts;  // steps that were kept, by the number of the attempt
+  std::map<int, int> attempts;  // number of kept steps, by number of attempts
   std::map<int, Estimate> by_level;
 };
 SearchSummary summarize_searches(const record::RunReader& run);
@@ -36,7 +35,7 @@ SearchSummary summarize_searches(const record::RunReader& run);
 // critic_tokens, env_steps, tool_seconds, speculative_tokens, nodes, per_task {...}, wall_seconds, budget_exhausted,
 // unanswered, failed, damaged, judged, invalid_verdicts, unknown_verdicts, unranked, steps_rejected, attempts {n:
 // count}, by_level {level: {tasks, accuracy, ci}}`. per_task: means. Null: undefined.
-Json to_json(const SearchSummary& summary);              // as it is stored; cli/printed_json.h prints it
+Json to_json(const SearchSummary& summary);              // the stored form; cli/printed_json.h prints it
 std::string search_table(const SearchSummary& summary);  // for a person; plain text, aligned
 
 }  // namespace agon::critic

@@ -49,7 +49,7 @@ Alternatives alternatives_in(const Json& tokens) {
   return alternatives;
 }
 
-// A number in a journal that is used as an index or a count: from 0 to `most`.
+// A journal's number that is used as an index or a count. Throws if it is not in 0 .. `most`.
 int recorded(const Json& entry, const char* key, int most) {
   const auto number = whole_number(entry.at(key), 0, most);
   if (!number) throw std::out_of_range(fmt::format("'{}' is {}, not from 0 to {}", key, entry.at(key).dump(), most));
@@ -158,7 +158,7 @@ std::vector<agents::Beginning> Tree::said_behind(int node) const {
 
 std::vector<Draft> Tree::drafts(std::span<const int> nodes, int n, Writing writing) const {
   std::vector<Draft> all;
-  std::map<int, int> numbers;  // of the node's next child
+  std::map<int, int> numbers;  // number of each node's next child
   for (std::size_t line = 0; line < nodes.size(); ++line) {
     int& number = numbers.emplace(nodes[line], children_.at(static_cast<std::size_t>(nodes[line]))).first->second;
     const auto excluded = writing == Writing::anew ? said_behind(nodes[line]) : std::vector<agents::Beginning>{};
@@ -261,7 +261,7 @@ std::vector<std::vector<int>> Tree::take_steps(const Json& body, std::size_t lin
     node.logprobs = step.at("logprobs").get<std::vector<float>>();
     if (step.contains("alternatives")) node.alternatives = alternatives_in(step.at("alternatives"));
     node.tokens = step.contains("tokens") ? recorded(step, "tokens", INT32_MAX) : std::ssize(node.token_ids);
-    const std::int64_t most = std::max(node.tokens, std::ssize(node.logprobs));  // a server may count otherwise
+    const std::int64_t most = std::max(node.tokens, std::ssize(node.logprobs));  // a server may count differently
     node.said = recorded(step, "said", static_cast<int>(most));
     node.ends_turn = step.at("ends").get<bool>();
     node.cut = step.at("cut").get<bool>();

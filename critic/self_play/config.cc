@@ -60,7 +60,7 @@ void read_sources(const Json& list, const fs::path& file, SelfPlayConfig& config
     source.solvers = read_paths(section, "solvers", file);
     section.check();
     if (source.games < 1) throw Error("selfplay: sources: 'games' must be at least 1.");
-    source.suite = env::Suite(suite, options).with_role(env::kSolver);  // refused if the suite has no sneaky role
+    source.suite = env::Suite(suite, options).with_role(env::kSolver);  // throws if the suite has no sneaky role
     config.sources.push_back(source);
   }
 }
@@ -103,7 +103,7 @@ void check_counts(const std::string& name, const SelfPlayConfig& config) {
         name, config.games.max_tokens, config.games.temperature);
 }
 
-// Checks keys that have an effect only together with others.
+// Checks keys that have an effect only together with other keys.
 void check_keys_used(const std::string& name, const SelfPlayConfig& config) {
   const double imitation_weight = agents::OfflineLossOptions().imitation_weight;
   agents::require_used(

@@ -1,4 +1,4 @@
-// critic/self_play/config.h - the settings of a self-play run: its players, its games and how they learn from them.
+// critic/self_play/config.h - the settings of a self-play run: the players, their games, and how they learn from them.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@
 
 namespace agon::critic {
 
-// The players of round r > 1. The generator of round r - 1 plays against the first critic (asymmetric: a stronger
+// Who plays in round r > 1. The generator of round r - 1 plays against the first critic (asymmetric: a stronger
 // generator still finds errors that this critic misses) or against the critic of round r - 1 (synchronous).
 enum class Pairing { asymmetric, synchronous };
 
 struct GameSource {
-  env::Suite suite{"charts"};                  // for its solver; examples hold out its held_out
-  std::uint64_t games = 500;                   // a round
-  std::vector<std::filesystem::path> solvers;  // model folders or servers; none: the config's
+  env::Suite suite{"charts"};                  // in the solver's role; examples exclude its held_out error
+  std::uint64_t games = 500;                   // per round
+  std::vector<std::filesystem::path> solvers;  // model folders or servers; empty: the config's
 };
 
 struct SelfPlayConfig {
@@ -35,16 +35,16 @@ struct SelfPlayConfig {
   bool mix_rounds = true;  // a critic learns from the games of all rounds so far
   GameOptions games;
   CriticLessonOptions lessons;
-  bool solver_reward = true;   // of the generator (critic/self_play/lessons.h)
-  bool own_solutions = false;  // steps come from the solvers' solutions, in turn; else from the experts'
+  bool solver_reward = true;   // reward the generator as in sneaky_lessons (critic/self_play/lessons.h)
+  bool own_solutions = false;  // take steps from the solutions of each solver in turn; false: from the experts'
   bool imitation = true;       // adds as many of the suites' own examples as samples from games
   agents::OfflineConfig learning;
   std::uint64_t seed = 1;
-  Json source;  // the keys, kept in the run; paths are relative to the file
+  Json source;  // the keys as the run stores them; paths are relative to the file
 };
 inline constexpr const char* kSelfPlayPaths[] = {"/output", "/critic", "/sneaky", "/solvers/*", "/sources/*/solvers/*"};
-// changes: as "learning.kl=0", override the file's; their paths are relative to the working folder. Throws Error naming
-// the key that is unknown, missing or ill-typed.
+// Reads the YAML file. changes: "learning.kl=0" and the like override its keys; their paths are relative to the working
+// folder. Throws Error naming the key that is unknown, missing or ill-typed.
 SelfPlayConfig load_self_play_config(const std::filesystem::path& file, std::span<const std::string> changes = {});
 
 }  // namespace agon::critic

@@ -1,5 +1,5 @@
-// critic/self_play/game.h - one game of the sneaky generator against the critic, and its zero-sum rewards (SPC, arXiv
-// 2504.19162, Eq. 2 and 3).
+// critic/self_play/game.h - one game of SPC (arXiv 2504.19162, Eq. 2 and 3) between the sneaky generator, which makes a
+// step wrong, and the critic, which judges it; and the zero-sum rewards of both.
 #pragma once
 
 #include <string_view>
@@ -11,31 +11,30 @@
 
 namespace agon::critic {
 
-// invalid: the generator wrote no step, or repeated the original one. harmless: solvers recover from it (does_harm).
-// caught, fools: it does harm, and the critic rejects it or accepts it. unjudged: it does harm, and there is no
-// verdict.
+// invalid: the generator wrote no step, or repeated the original one. harmless: solvers recover from the step
+// (does_harm). The other steps do harm: the critic rejects them (caught), accepts them (fools), or gives no verdict
+// (unjudged).
 enum class Outcome { invalid, harmless, caught, fools, unjudged };
 std::string_view to_string(Outcome outcome);
 
 struct Game {
   StepPair steps;                 // wrong: the generator's step
   env::SneakyStep sneaky;         // the generator's output, parsed
-  SolverRates rates;              // if it is valid
-  std::vector<Verdict> verdicts;  // critiques of the step, if it is valid
+  SolverRates rates;              // if the step is valid
+  std::vector<Verdict> verdicts;  // verdicts on the step, one per critique, if the step is valid
 };
 
-// The outcome by the first verdict.
+// The outcome according to the first verdict.
 Outcome outcome_of(const Game& game);
 // The same without solvers: every valid step counts as one that does harm.
 Outcome outcome_without_solvers(const Game& game);
 
-// R_sneaky: 1 if the generator wins (fools), -1 if it loses (invalid, harmless, caught), 0 for an unjudged game, for
-// both sides.
+// R_sneaky: 1 if the generator wins (fools), -1 if it loses (invalid, harmless, caught), 0 if the game is unjudged.
 double sneaky_reward(Outcome outcome);
 // R_critic of one verdict on a labelled step: 1 for the right verdict, -1 for a wrong or invalid one, 0 for unknown.
 double critic_reward(const Verdict& verdict, bool correct);
 
-// The share of games with a harmful step that the generator wins; NaN without any.
+// The generator's share of wins among the games whose step does harm and has a verdict; NaN if there are none.
 double win_rate(const std::vector<Game>& games);
 
 }  // namespace agon::critic

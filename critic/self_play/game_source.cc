@@ -23,11 +23,11 @@ namespace {
 
 using agents::PlayedGroups;
 
-// A request to the learner, and the place in a turn that it concerns.
+// A request to the learner, and the place in a turn that it is about.
 struct Question {
   std::shared_ptr<const Challenge> challenge;
   std::vector<Message> messages;
-  bool right = false;  // it concerns the right step of the place, which counts as a separate task
+  bool right = false;  // the question is about the right step of the place, which counts as a separate task
 };
 
 // The result of a game for one answer.
@@ -74,7 +74,7 @@ class PlayedGames final : public agents::GroupSource {
   const agents::TrainSource& source() const override { return source_; }
 
  private:
-  // Who plays, and when.
+  // The players of one round.
   struct Table {
     agents::Policy &learner, &opponent;
     std::vector<agents::Policy*> solvers;
@@ -95,7 +95,7 @@ class PlayedGames final : public agents::GroupSource {
     return all;
   }
 
-  // Tasks without a step that can be made wrong are skipped.
+  // Draws `count` challenges; skips tasks without a step that can be made wrong.
   std::vector<std::shared_ptr<const Challenge>> draw(int count) {
     constexpr int kPatience = 1000;
     std::vector<std::shared_ptr<const Challenge>> challenges;
@@ -128,7 +128,7 @@ class PlayedGames final : public agents::GroupSource {
     request.n = samples;
     request.sampling = config_.sampling;
     request.sampling.seed = seed(who, challenge.number, table);
-    request.sampling.stop = {"</step>", "</Answer>"};  // text after it plays no part in the game
+    request.sampling.stop = {"</step>", "</Answer>"};  // the game ignores text after these
     return request;
   }
 
@@ -187,8 +187,8 @@ class PlayedGames final : public agents::GroupSource {
     return groups_of(questions, critiques, results);
   }
 
-  // Steps that the opponent made wrong and that do harm, each followed by the right step of the same place, so that the
-  // place itself gives no hint. `count` steps in total, if the opponent makes enough: it has eight tries at each.
+  // Harmful steps that the opponent made wrong, each followed by the right step of the same place, so that the place
+  // itself gives no hint. `count` steps in total, or fewer if the opponent does not make enough in 8 x `count` games.
   std::vector<StepToJudge> steps_to_judge(const Table& table, int count) {
     constexpr int kTries = 8, kAtOnce = 16;
     std::vector<StepToJudge> steps;
@@ -198,7 +198,7 @@ class PlayedGames final : public agents::GroupSource {
         steps.push_back({game, false});
         steps.push_back({std::move(game), true});
       }
-    steps.resize(std::min(steps.size(), static_cast<std::size_t>(count)));  // both are even: half of them are right
+    steps.resize(std::min(steps.size(), static_cast<std::size_t>(count)));  // both sizes are even: half are right
     return steps;
   }
 

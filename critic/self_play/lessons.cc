@@ -12,7 +12,7 @@
 namespace agon::critic {
 namespace {
 
-// All samples are one group, with their mean as baseline, since each task is played once.
+// All samples form one group with their mean as baseline, since each task is played once.
 agents::OfflineSample sneaky_sample(const PlayedGame& game, Outcome outcome) {
   return {sneaky_messages(game.challenge->right), game.sneaky_text, sneaky_reward(outcome), 0, false};
 }
@@ -23,7 +23,7 @@ struct Judged {
   bool right;  // the expert's step; false: the generator's
   const std::vector<Verdict>& verdicts() const { return right ? game->right_verdicts : game->game.verdicts; }
   bool won(const Verdict& verdict) const { return critic_reward(verdict, right) > 0; }
-  // Whether there are a win and a loss on the same step.
+  // Whether the critiques of the step include both a win and a loss.
   bool has_pair() const {
     const auto wins = std::ranges::count_if(verdicts(), [this](const Verdict& one) { return won(one); });
     return wins > 0 && wins < std::ssize(verdicts());
@@ -48,7 +48,7 @@ std::ptrdiff_t count_taken(const std::vector<Place>& places, std::size_t sort) {
   return std::ranges::count_if(places, [sort](const Place& place) { return place.taken[sort]; });
 }
 
-// Adds steps of the rarer sort, first at places whose other step is used, until both sorts are equally frequent.
+// Adds steps of the rarer kind until both kinds are equally frequent, first at places whose other step is used.
 void level(std::vector<Place>& places) {
   const std::ptrdiff_t wrong = count_taken(places, 0), right = count_taken(places, 1);
   const std::size_t fewer = right < wrong;
@@ -62,7 +62,7 @@ void level(std::vector<Place>& places) {
 }
 
 void add_critiques(const Judged& judged, bool pairs, std::vector<agents::OfflineSample>& samples) {
-  // A single critique has only the baseline of all samples.
+  // A step with one critique has no baseline of its own, so that all samples share one group.
   const std::int64_t group = samples.empty() || !pairs ? 0 : samples.back().group + 1;
   for (const Verdict& verdict : judged.verdicts()) {
     samples.push_back(

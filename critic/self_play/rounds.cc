@@ -70,7 +70,7 @@ agents::Policy* opened(Policies& policies, const fs::path& model, const ModelWor
   return policy.get();
 }
 
-// A server may lack what a model folder has. Returns the servers, which have been asked what they can.
+// Opens the solvers that are servers. Throws if one lacks a capability that solvers need.
 Policies required_servers(const SelfPlayConfig& config, const ModelWorkshop& workshop) {
   Policies servers;
   for (const GameSource& source : config.sources)
@@ -132,7 +132,7 @@ class SelfPlay {
     return key;
   }
 
-  // The models are gone with it, before a round's training.
+  // The players of a round. Its destruction unloads the models before the round's training.
   struct Table {
     const ModelWorkshop& workshop;
     Policies& servers;
@@ -227,7 +227,7 @@ class SelfPlay {
     return figures;
   }
 
-  // Trains both players of the round, unless they exist. False: stopped.
+  // Trains both players of the round, unless their models exist. False: stopped.
   bool learn(int round, const std::vector<PlayedGame>& games, Json& summary) {
     const CriticLessons critic = critic_lessons(config_.mix_rounds ? all_games_ : games, config_.lessons);
     const auto sneaky = sneaky_lessons(games, config_.seed + static_cast<std::uint64_t>(round), config_.solver_reward);
@@ -261,8 +261,8 @@ class SelfPlay {
     return true;
   }
 
-  // Adds as many examples as there are samples, from every source by its share of the games, different ones in each
-  // round.
+  // Adds as many examples as there are samples. Each source contributes in proportion to its games, with different
+  // examples in each round.
   void add_examples(int round, const char* role, std::vector<agents::OfflineSample>& samples) const {
     std::uint64_t games = 0;
     for (const GameSource& source : config_.sources) games += source.games;
@@ -293,7 +293,7 @@ class SelfPlay {
   const SelfPlayConfig& config_;
   const std::atomic<bool>& stop_;
   const ModelWorkshop& workshop_;
-  Policies servers_;  // over all rounds
+  Policies servers_;  // open over all rounds
   std::unique_ptr<record::EpisodeStore> store_;
   std::unique_ptr<record::RunReader> reader_;
   std::vector<std::unique_ptr<env::Env>> envs_;  // one per source

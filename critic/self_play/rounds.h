@@ -1,5 +1,5 @@
-// critic/self_play/rounds.h - rounds of self-play as in SPC (arXiv 2504.19162): games between the generator and the
-// critic, then both learn from them offline.
+// critic/self_play/rounds.h - runs rounds of self-play as in SPC (arXiv 2504.19162): in each round the generator and
+// the critic play games, then both learn from them offline.
 #pragma once
 
 #include <atomic>
@@ -24,10 +24,10 @@ struct ModelWorkshop {
 };
 ModelWorkshop local_workshop();  // opens model folders and servers; trains models on this machine
 
-// Plays and trains every round that `output` does not hold yet. Games are recorded in its run.sqlite as they are played
-// (a journal of one entry each, kind "game"), models in output/round-N/critic and output/round-N/sneaky. Stopped or
-// killed, it resumes when called again with the same config (output and threads may differ) and the same weights in its
-// models. Returns whether all rounds are done; then the summary is stored: {rounds [{round, games, invalid, harmless,
+// Plays and trains every round that `output` does not hold yet. Each game is recorded in its run.sqlite as it is played
+// (a journal of one entry, kind "game"); models go to output/round-N/critic and output/round-N/sneaky. A run that was
+// stopped or killed resumes when called again with the same config (output and threads may differ) and the same model
+// weights. Returns whether all rounds are done; then the summary is stored: {rounds [{round, games, invalid, harmless,
 // caught, fools, unjudged, win_rate, mislabelled (harmful steps that the suite knows to be right), critic {samples,
 // model, right, wrong: steps judged}, sneaky {samples, model}}]}.
 bool self_play(const SelfPlayConfig& config, bool resume, const std::atomic<bool>& stop,

@@ -11,7 +11,7 @@
 namespace agon::critic {
 namespace {
 
-constexpr double kSolved = 0.75;  // share of the original step's completions
+constexpr double kSolved = 0.75;  // least share of the original step's completions that are right
 
 // Results of one step.
 struct Tally {
@@ -19,7 +19,7 @@ struct Tally {
   double rate() const { return completions == 0 ? 0 : static_cast<double>(solved) / completions; }
 };
 
-// Unfinished episodes of a solver that are equal so far, and are played once.
+// `count` unfinished episodes of a solver that are equal so far and are played once.
 struct Episode {
   std::size_t tally;
   int count;
@@ -51,7 +51,7 @@ class SolverCheck {
   // Tally 2 i belongs to the original step of pair i, 2 i + 1 to the step made wrong.
   const StepPair& pair_of(std::size_t tally) const { return pairs_[tally / 2]; }
 
-  // place: number of the episode among those of the tally at this turn.
+  // place: number of the episode among the tally's episodes at this turn.
   agents::CompletionRequest request(std::vector<Message> messages, std::size_t tally, int turn,
                                     std::uint64_t place) const {
     const std::string step = fmt::format("{}/{}/{}", pair_of(tally).number, tally % 2 == 0 ? "right" : "wrong", turn);
@@ -72,7 +72,7 @@ class SolverCheck {
     return tally % 2 == 0 ? pair_of(tally).right.step : pair_of(tally).wrong;
   }
 
-  // Writes the rest of the turn after each step; after an answer there is none. Returns the episodes that continue.
+  // Writes the rest of the turn after each step, unless the step has the answer. Returns the episodes that continue.
   std::vector<Episode> finish_turns(agents::Policy& solver) {
     std::vector<agents::CompletionRequest> requests;
     std::vector<Episode> asked, going_on;
@@ -94,7 +94,7 @@ class SolverCheck {
 
   std::vector<Episode> play_turn(agents::Policy& solver, std::vector<Episode> episodes, int turn) {
     std::vector<agents::CompletionRequest> requests;
-    std::map<std::size_t, std::uint64_t> places;  // of each tally, the next
+    std::map<std::size_t, std::uint64_t> places;  // next place of each tally
     for (const Episode& episode : episodes) {
       requests.push_back(request(episode.messages, episode.tally, turn, places[episode.tally]++));
       requests.back().n = episode.count;

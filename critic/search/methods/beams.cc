@@ -15,7 +15,7 @@ class Beams : public Searcher {
     const auto places = static_cast<std::size_t>(options_.n);
     while (!beams.empty()) {
       keep_one_without_critic(beams);
-      // n x width candidates are shared out, so that a beam that has thinned loses no width.
+      // The beams share n x width candidates: if fewer than n are left, each one gets more.
       const int each =
           account_.may_judge() ? std::max(1, options_.n * options_.width / static_cast<int>(beams.size())) : 1;
       std::vector<int> next = without_twins(flat(tree_.expand(beams, each)));
@@ -51,7 +51,7 @@ class Beams : public Searcher {
   }
 
  private:
-  // lines: in the order of their rank. The dropped lines do not count as rejected: no verdict rejected them.
+  // lines: ordered by rank. The dropped lines do not count as rejected, since no verdict rejected them.
   void keep_one_without_critic(std::vector<int>& lines) {
     if (!account_.may_judge()) keep_first(lines, 1);
   }

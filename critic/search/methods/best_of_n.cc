@@ -37,9 +37,9 @@ class BestOfN : public Searcher {
   }
 
  private:
-  // n trajectories, as many in parallel as the budget is sure to hold.
+  // Samples n trajectories, as many in parallel as the budget is sure to hold.
   void sample() {
-    std::int64_t each = 0;  // tokens of a trajectory, as far as is known
+    std::int64_t each = 0;  // estimated tokens of a trajectory; 0: unknown
     for (int begun = 0, some = 0; begun < options_.n && may_sample(begun); begun += some) {
       some = side_by_side(options_.n - begun, each);
       const std::int64_t before = account_.spent().policy_tokens;
@@ -49,7 +49,7 @@ class BestOfN : public Searcher {
     std::sort(done_.begin(), done_.end(), [this](int a, int b) { return root_of(a) < root_of(b); });
   }
 
-  // At least one is written, even without a critic.
+  // The first trajectory is written even if the critic's budget has ended.
   bool may_sample(int begun) const {
     return account_.may_write() && (begun == 0 || !uses_critic() || account_.may_judge());
   }

@@ -45,7 +45,7 @@ class Guided : public Searcher {
     return kept(least_bad(tried), static_cast<int>(tried.size()));
   }
 
-  // Within a third of the budget, if the next attempt is as long as the longest so far.
+  // Whether all retries stay within a third of the budget if the next one is as long as the longest attempt so far.
   bool may_try_again(const std::vector<int>& tried) {
     const std::int64_t left = account_.policy_tokens_left();
     std::int64_t longest = 0;

@@ -10,7 +10,7 @@
 namespace agon::critic {
 namespace {
 
-// The statistics of a node in tree search.
+// The statistics of a node.
 struct Visits {
   double count = 0, ranks = 0, sum = 0;  // visits; visits with a rank, and the sum of the ranks
   double prior = 1;
@@ -37,7 +37,7 @@ class TreeSearch : public Searcher {
   }
 
  private:
-  // Plays the turn that ends at the node, once.
+  // Whether the trajectory cannot continue after the node. Plays the turn that ends at the node, if it is not played.
   bool is_end(int node) {
     if (tree_.at(node).is_root()) return tree_.at(node).full;
     if (tree_.at(node).ends_turn && !tree_.at(node).end) go_on({node});

@@ -30,7 +30,7 @@ class Particles : public Searcher {
   }
 
  private:
-  // Every particle that has not ended takes a step.
+  // Moves every particle that has not ended by one step.
   void move(std::vector<Particle>& all) {
     std::vector<int> lines;
     std::vector<Particle*> owners;
@@ -52,7 +52,7 @@ class Particles : public Searcher {
         if (verdict && verdict->probability) particle.weight *= *verdict->probability;
         particle.ended = std::find(open.begin(), open.end(), particle.node) == open.end();
       }
-      if (particle.ended && !is_done(particle.node)) particle.weight = 0;  // ended by the budget: it will never be done
+      if (particle.ended && !is_done(particle.node)) particle.weight = 0;  // ended by the budget: not an answer
     }
   }
 
@@ -65,7 +65,7 @@ class Particles : public Searcher {
     const double count = static_cast<double>(all.size());
     if (sum <= 0 || sum * sum / squares >= count / 2) return;
     std::vector<Particle> drawn;
-    double below = 0, mark = rng.uniform();  // marks 1 apart on the weights laid end to end, `count` long
+    double below = 0, mark = rng.uniform();  // marks at distance 1 on the cumulative weights (0 .. count)
     for (const Particle& particle : all) {
       below += particle.weight / sum * count;
       for (; mark < below && drawn.size() < all.size(); ++mark) drawn.push_back({particle.node, 1, particle.ended});

@@ -11,7 +11,7 @@
 namespace agon::critic {
 namespace {
 
-// No rank comes after every rank.
+// A node without a rank comes after every node with one.
 bool ranks_before(const std::optional<double>& a, const std::optional<double>& b) { return a && (!b || *a > *b); }
 
 }  // namespace
