@@ -23,7 +23,7 @@ std::size_t in_pages(std::size_t bytes) {
 
 bool is_mapped(std::size_t bytes) { return bytes >= kHugePage; }
 
-// Begins on a huge page; what is mapped before and behind it to find one is given back.
+// Maps memory that begins on a huge page. The surplus before and after it is unmapped again.
 void* map(std::size_t bytes) {
   bytes = in_pages(bytes);
   void* const mapped =
@@ -34,7 +34,7 @@ void* map(std::size_t bytes) {
       rounded_up(reinterpret_cast<std::uintptr_t>(first), kHugePage) - reinterpret_cast<std::uintptr_t>(first);
   if (before > 0) ::munmap(first, before);
   if (before < kHugePage) ::munmap(first + before + bytes, kHugePage - before);
-  ::madvise(first + before, bytes, MADV_HUGEPAGE);  // without them the pages are small
+  ::madvise(first + before, bytes, MADV_HUGEPAGE);  // without huge pages the kernel uses small ones
   return first + before;
 }
 

@@ -1,15 +1,16 @@
-// kernels/multiversion.h - AGON_MULTIVERSION compiles a function for AVX-512, AVX2 and plain x86-64, chosen when the
-// program loads; on other processors and under sanitizers once, for the baseline. AGON_WIDE compiles it for AVX-512
-// alone, to be called where has_wide_registers() (kernels/vector.h). AGON_APART before a loop promises
-// that no iteration reads what another one writes, even where arrays are the same; for GCC, which otherwise leaves such
-// loops as they are.
+// kernels/multiversion.h - macros that compile a function for several instruction sets.
+// AGON_MULTIVERSION: for AVX-512, AVX2 and plain x86-64; the program picks one when it loads. On other processors and
+// under sanitizers there is one version, for the baseline.
+// AGON_WIDE: for AVX-512 only. Call such a function only if has_wide_registers() (kernels/vector.h).
+// AGON_APART before a loop promises that no iteration reads what another one writes, even if pointers refer to the same
+// array. Without it, GCC does not vectorise such loops.
 #pragma once
 
 #if defined(__x86_64__) && !AGON_SANITIZED
 #define AGON_HAS_MULTIVERSION
 #endif
 
-// clang before 18 takes "arch=" for one model of processor; of features it takes one a version, and what it implies.
+// clang before 18 reads "arch=" as one processor model, and takes one feature per version, with what it implies.
 #if !defined(AGON_HAS_MULTIVERSION)
 #define AGON_MULTIVERSION
 #define AGON_WIDE

@@ -1,6 +1,6 @@
-// kernels/panel_product.h - the inner product of vectorised kernels (.cc files only): rows of a matrix times one panel
-// of 32 columns, held in registers over the whole sum. All functions are forced inline, so that a caller marked
-// AGON_MULTIVERSION compiles them for its own instruction set.
+// kernels/panel_product.h - the inner loop of vectorised matrix kernels (.cc files only): rows of a matrix times one
+// panel of 32 columns. The sums stay in registers until they are complete. All functions are forced inline, so that a
+// caller marked AGON_MULTIVERSION compiles them for its own instruction set.
 #pragma once
 
 #include <algorithm>
@@ -12,9 +12,9 @@ namespace agon::kernels {
 inline constexpr int kPanel = 2 * kLanes;  // columns
 
 // y[r, n] = bias[n] + sum over k of x[r, k] * panel[k, n]; with `add`, y += that. Each output is one chain of
-// multiply-adds over k = 0 .. depth - 1, whatever else is computed with it.
+// multiply-adds over k = 0 .. depth - 1, whatever else is computed at the same time.
 struct PanelProduct {
-  const float* x = nullptr;  // x[r, k] stands at r * x_stride + k * x_step
+  const float* x = nullptr;  // x[r, k] is at r * x_stride + k * x_step
   std::int64_t x_stride = 0, x_step = 1;
   const float* panel = nullptr;  // [depth, 32]
   const float* bias = nullptr;   // [columns], or null
@@ -76,7 +76,7 @@ AGON_INLINE void rows_of(const PanelProduct& at, std::int64_t begin, std::int64_
 
 }  // namespace panel_product_detail
 
-// Rows [begin, end); the block is as large as the registers of the machine allow.
+// Computes rows [begin, end), in blocks as large as the machine's registers allow.
 AGON_INLINE void panel_product(const PanelProduct& at, std::int64_t begin, std::int64_t end) {
   if (has_wide_registers())
     panel_product_detail::rows_of<Floats, 8, 2>(at, begin, end);

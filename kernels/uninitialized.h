@@ -1,5 +1,5 @@
-// kernels/uninitialized.h - vectors that grow without zeros first, for numbers that are all written afterwards: zeros
-// cost as much as the numbers where they are many.
+// kernels/uninitialized.h - a vector of floats whose resize() writes no zeros, for buffers that are filled completely
+// afterwards. In large buffers, writing zeros would cost as much as writing the numbers.
 #pragma once
 
 #include <memory>
@@ -25,7 +25,7 @@ struct UninitializedAllocator : std::allocator<T> {
   }
 };
 
-// resize(n) leaves new values as they are in memory; all else is as of std::vector<float>.
+// resize(n) leaves new values uninitialized; everything else is as in std::vector<float>.
 using UninitializedFloats = std::vector<float, UninitializedAllocator<float>>;
 
 }  // namespace agon::kernels

@@ -1,8 +1,9 @@
-// kernels/vector.h - for the bodies of vectorised kernels (.cc files only). Floats and NarrowFloats are values that lie
-// in registers over a loop, for sums and products: 16 floats for AVX-512, 4 for NEON, 8 for all else. GCC 12 keeps a
-// value in memory that is wider than a register. exp, silu and others are functions of one float, for loops that the
-// compiler vectorises. Each lane is computed alike whatever the width. All functions are forced inline, so that a
-// caller marked AGON_MULTIVERSION compiles them for its own instruction set.
+// kernels/vector.h - SIMD types and math functions for the bodies of vectorised kernels (.cc files only).
+// Floats and NarrowFloats stay in registers over a loop, for sums and products: Floats are 16 floats, for AVX-512;
+// NarrowFloats are 4 for NEON and 8 everywhere else. GCC 12 keeps a value that is wider than a register in memory. exp,
+// silu and others take one float, for loops that the compiler vectorises. Every lane gives the same result at every
+// width. All functions are forced inline, so that a caller marked AGON_MULTIVERSION compiles them for its own
+// instruction set.
 #pragma once
 
 #include <bit>
@@ -26,7 +27,7 @@ template <typename Vector>
 inline constexpr int kLanesOf = sizeof(Vector) / sizeof(float);
 inline constexpr int kLanes = kLanesOf<Floats>;
 
-// Whether to compute with Floats: where the machine runs what AGON_MULTIVERSION compiles for AVX-512.
+// Whether to compute with Floats: true if the machine runs what AGON_MULTIVERSION compiles for AVX-512.
 AGON_INLINE bool has_wide_registers() {
 #ifdef AGON_HAS_MULTIVERSION
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -59,7 +60,7 @@ AGON_INLINE void store(float* to, Vector value, int count) {
   std::memcpy(to, &value, sizeof(float) * static_cast<std::size_t>(count));
 }
 
-// Over 16 lanes, which it changes, in one fixed order.
+// Sums 16 lanes in one fixed order; overwrites them.
 AGON_INLINE float sum(float* lanes) {
   for (int width = kLanes / 2; width > 0; width /= 2)
     for (int i = 0; i < width; ++i) lanes[i] += lanes[i + width];

@@ -14,14 +14,14 @@ namespace agon::kernels {
 namespace {
 
 static_assert(kKeyBlock == kLanes);
-constexpr int kTogether = 32;  // most queries whose scores are kept at once
+constexpr int kTogether = 32;  // maximum number of queries per round
 
 using Bfloat = std::uint16_t;
 using Code = std::int8_t;
 
 constexpr int rounded(int count) { return (count + kLanes - 1) / kLanes * kLanes; }
 
-// As many elements of another type as a vector has lanes.
+// A vector of another element type with as many lanes as Vector.
 template <typename Element, typename Vector>
 struct Lanes {
   using Type [[gnu::vector_size(kLanesOf<Vector> * sizeof(Element))]] = Element;
@@ -42,10 +42,10 @@ AGON_INLINE Vector load_lanes(const std::byte* from) {
   return lanes;
 }
 
-// The values at one place of each word as fp32, without their scales.
+// The numbers at one place of each word as fp32, before their scales are applied.
 template <typename Value, typename Vector>
 AGON_INLINE Vector widen(const Words<Vector>& words, int place) {
-  constexpr int kTop = 8 * (sizeof(float) - sizeof(Value));  // bits of a word beside the value
+  constexpr int kTop = 8 * (sizeof(float) - sizeof(Value));  // bits of a word that one number leaves free
   const Words<Vector> raised = words << (kTop - 8 * static_cast<int>(sizeof(Value)) * place);
   if constexpr (sizeof(Value) == sizeof(float)) return same_bytes<Vector>(words);
   if constexpr (sizeof(Value) == sizeof(Bfloat)) return same_bytes<Vector>(raised & -(1 << kTop));
@@ -60,7 +60,7 @@ struct Block {
   const std::byte* at;
   const KeyBlockLayout& layout;
 
-  // Dimension word * kInWord + place of the keys from `slot` on.
+  // Reads dimension word * kInWord + place of several keys, starting at `slot`.
   template <typename Vector>
   AGON_INLINE Vector keys(int word, int place, int slot) const {
     const std::int64_t offset = (word * kKeyBlock + slot) * KeyBlockLayout::kWord;
@@ -69,7 +69,7 @@ struct Block {
     const int scale = word * kInWord / kScaleGroup * kKeyBlock + slot;
     return values * load_lanes<Vector>(at + layout.key_scales + scale * KeyBlockLayout::kWord);
   }
-  // Dimensions of one value from `column` on.
+  // Reads several dimensions of one value, starting at `column`.
   template <typename Vector>
   AGON_INLINE Vector value(int slot, int column) const {
     const int vector = column / kKeyBlock;
@@ -85,8 +85,8 @@ struct Block {
   }
 };
 
-// The queries of one round. Scores and then weights: [queries, stride], of the shared keys, then of a query's own, each
-// run filled up to whole blocks. mixed: [queries, 2, head_dim rounded up], sums over even and odd slots.
+// The queries of one round. scores [queries, stride] turn into weights: of the shared keys, then of a query's own, each
+// run padded to whole blocks. mixed [queries, 2, head_dim rounded up]: sums over even and over odd slots.
 struct Round {
   std::span<const AttentionQuery> queries;
   int head_dim;
@@ -97,8 +97,8 @@ struct Round {
   int mixed_stride() const { return 2 * rounded(head_dim); }
 };
 
-// Scores of B blocks of 16 keys for Q queries from `first` on: one chain of multiply-adds over the head dimension each.
-// Keys past those that a query sees, valid[q], get minus infinity.
+// Scores of B blocks of 16 keys for Q queries, starting at `first`. Each score is one chain of multiply-adds over the
+// head dimension. Query q sees the first valid[q] keys; the others get minus infinity.
 template <typename Value, typename Vector, int Q, int B>
 AGON_INLINE void score_blocks(const Round& round, int first, const std::byte* const* pages, std::int64_t offset,
                               const std::int64_t (&valid)[Q], std::int64_t column) {
@@ -110,7 +110,7 @@ AGON_INLINE void score_blocks(const Round& round, int first, const std::byte* co
   for (int word = 0; word * kInWord < round.head_dim; ++word) {
 #pragma GCC unroll 4
     for (int b = 0; b < B; ++b)
-      Block<Value>{pages[b] + offset, round.layout}.prefetch_values(word);  // they are wanted next
+      Block<Value>{pages[b] + offset, round.layout}.prefetch_values(word);  // they are needed next
 #pragma GCC unroll 1
     for (int place = 0; place < kInWord; ++place) {
       const int i = word * kInWord + place;
@@ -142,10 +142,10 @@ AGON_INLINE void score_blocks(const Round& round, int first, const std::byte* co
     }
 }
 
-// Of the keys of a run, `seen` of query q.
+// Scores the keys of a run, of which query q sees the first seen(q).
 template <typename Value, typename Vector, int Q, typename Seen>
 AGON_INLINE void score_run(const Round& round, int first, const KeyRun& run, std::int64_t column, const Seen& seen) {
-  // Enough independent chains to hide the latency of one, and no more than fit the registers: NEON has 32.
+  // Enough independent chains to hide the latency of one, but no more than fit in the registers: NEON has 32.
   constexpr int kSums = kLanesOf<Vector> == 4 ? 16 : 8;
   constexpr int kBlocks = std::min(4, kSums * kLanesOf<Vector> / kLanes / Q);
   std::int64_t valid[Q];
@@ -166,7 +166,7 @@ AGON_INLINE void score_run(const Round& round, int first, const KeyRun& run, std
   }
 }
 
-// Scores become weights exp(score - best) / their sum.
+// Turns scores into weights: exp(score - best), divided by the sum of all.
 AGON_INLINE void to_weights(float* scores, std::int64_t count, const float* best_by_lane) {
   const float best = largest(best_by_lane);
   float total[kLanes] = {};
@@ -189,7 +189,7 @@ AGON_INLINE void mix_key(const float* weights, std::int64_t stride, const Block<
     for (int v = 0; v < V; ++v) mixed[q][v] += weights[q * stride] * value[v];
 }
 
-// V vectors of columns, from `from` on, of the values of a run, added key after key to the sums of Q queries.
+// Adds V vectors of columns, starting at `from`, of a run's values to the sums of Q queries, key after key.
 template <typename Value, typename Vector, int Q, int V>
 AGON_INLINE void mix_columns(const Round& round, int first, const KeyRun& run, std::int64_t column, int from) {
   constexpr int kStep = kLanesOf<Vector>;
@@ -221,14 +221,14 @@ AGON_INLINE void mix_columns(const Round& round, int first, const KeyRun& run, s
 template <typename Value, typename Vector, int Q>
 AGON_INLINE void mix_run(const Round& round, int first, const KeyRun& run, std::int64_t column) {
   constexpr int kStep = kLanesOf<Vector>;
-  constexpr bool kTwo = kStep == kLanes || Q < 4;  // fit the registers
+  constexpr bool kTwo = kStep == kLanes || Q < 4;  // whether two vectors fit in the registers
   int from = 0;
   for (; kTwo && from + 2 * kStep <= round.head_dim; from += 2 * kStep)
     mix_columns<Value, Vector, Q, 2>(round, first, run, column, from);
   for (; from < round.head_dim; from += kStep) mix_columns<Value, Vector, Q, 1>(round, first, run, column, from);
 }
 
-// step(first, run, number of queries) on groups of 4, 2 and 1 queries that have the run in common.
+// Calls step<number of queries>(first query) for groups of 4, 2 and 1 queries in [begin, end).
 template <typename Step>
 AGON_INLINE void in_groups(int begin, int end, const Step& step) {
   for (; begin + 4 <= end; begin += 4) step.template operator()<4>(begin);
@@ -236,8 +236,8 @@ AGON_INLINE void in_groups(int begin, int end, const Step& step) {
   if (begin < end) step.template operator()<1>(begin);
 }
 
-// Queries [begin, end) whose own runs begin with the same keys: heads of one token, and tokens behind one another. What
-// one of them does not see has a weight of 0 there.
+// Queries [begin, end) whose own runs begin with the same keys: heads of one token, and consecutive tokens. Keys that a
+// query does not see get a weight of 0 for it.
 struct Neighbours {
   int begin, end;
   KeyRun run;  // the longest
@@ -289,7 +289,7 @@ AGON_INLINE void attend_with(const Round& round, const KeyRun& shared) {
     }
 }
 
-// Each is compiled for its own registers alone: vectors that are wider take the compiler minutes.
+// Each is compiled only for registers of its own width: wider vectors take the compiler minutes.
 AGON_WIDE void attend_wide_floats(const Round& round, const KeyRun& shared) {
   attend_with<float, Floats>(round, shared);
 }
@@ -319,7 +319,7 @@ void attend(KeyType type, const Round& round, const KeyRun& shared) {
   }
 }
 
-// Up to 32 values as they are kept; returns their scale.
+// Encodes up to 32 numbers in the stored type; returns their scale.
 float keep(const float* x, int count, float* kept) {
   std::copy_n(x, count, kept);
   return 1;
@@ -331,7 +331,7 @@ float keep(const float* x, int count, Bfloat* kept) {
 AGON_MULTIVERSION float keep(const float* x, int count, Code* kept) {
   constexpr float kMostCode = 127, kLeast = 1e-30f, kRound = 12582912.0f;  // 1.5 * 2^23: adding it rounds
   constexpr std::uint32_t kInfinite = 0x7f800000;
-  std::uint32_t bits = 0;  // of the largest, as numbers of one sign are ordered
+  std::uint32_t bits = 0;  // of the largest magnitude: bits of positive floats are ordered like the floats
   for (int i = 0; i < count; ++i) bits = std::max(bits, std::bit_cast<std::uint32_t>(x[i]) & 0x7fffffff);
   const float largest = std::bit_cast<float>(bits);
   const float inverse = bits < kInfinite && largest > kLeast ? kMostCode / largest : 0;

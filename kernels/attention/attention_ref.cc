@@ -17,7 +17,7 @@ Value read(const std::byte* from) {
   return value;
 }
 
-// scale: of a value's group.
+// scale: of the number's group, for q8.
 float decode(KeyType type, const std::byte* from, float scale) {
   if (type == KeyType::f32) return read<float>(from);
   if (type == KeyType::bf16) return std::bit_cast<float>(std::uint32_t{read<std::uint16_t>(from)} << 16);

@@ -1,4 +1,4 @@
-// kernels/attention/key_block.h - where the keys and values of a block lie (kernels/attention/attention.h), in bytes.
+// kernels/attention/key_block.h - byte layout of a block of 16 keys and values (kernels/attention/attention.h).
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,12 @@
 
 namespace agon::kernels {
 
-inline constexpr int kScaleGroup = 32;  // values of a key that share a scale
+inline constexpr int kScaleGroup = 32;  // numbers of a key or value that share a scale
 
-// All values lie in words of 4 bytes, one or more a word, so that a vector of words is widened to vectors of values by
-// shifts. Keys are [words, 16]: a word has neighbouring dimensions of one key. Values are [16, words]: a word has the
-// columns c, c + 16, ... of one value. Behind them are their scales, [groups, 16] and [16, groups].
+// All numbers are in words of 4 bytes, one or more per word, so that shifts widen a vector of words to vectors of
+// numbers. Keys are [words, 16]: a word holds neighbouring dimensions of one key. Values are [16, words]: a word holds
+// the columns c, c + 16, ... of one value. The scales follow: [groups, 16] after the keys, [16, groups] after the
+// values.
 struct KeyBlockLayout {
   static constexpr std::int64_t kWord = 4;
   constexpr explicit KeyBlockLayout(const KeyFormat& format)

@@ -21,7 +21,7 @@ AGON_MULTIVERSION void normalise_row(const std::uint8_t* rgb, int count, const f
   for (int x = 0; x < count; ++x) planes[x] = static_cast<float>(rgb[3 * x + 2]) * scale[2] + offset[2];
 }
 
-// patch x patch values, of rows `width` apart; kPatch: the same number where it is known, or 0.
+// Copies patch x patch values from rows `width` apart. kPatch: the patch size if it is known at compile time, else 0.
 template <int kPatch>
 void copy_square(const float* from, std::int64_t width, int patch, float* to) {
   const auto row = static_cast<std::size_t>(kPatch > 0 ? kPatch : patch);
@@ -29,7 +29,7 @@ void copy_square(const float* from, std::int64_t width, int patch, float* to) {
 }
 
 void copy_square(const float* from, std::int64_t width, int patch, float* to) {
-  switch (patch) {  // the hub's: a call of memcpy for each row would take as long as all the rest
+  switch (patch) {  // sizes of the models in agents/hub: one memcpy call per row would take as long as the rest
     case 14:
       return copy_square<14>(from, width, patch, to);
     case 16:
@@ -60,7 +60,8 @@ Scaling scaling_of(const PatchifyInput& in) {
   return result;
 }
 
-// Patches `left`.. of one row of patches; `planes` is room for their values.
+// Writes up to kStrip patches of one row of patches, starting at patch `left`; `planes` is scratch memory for their
+// values.
 void write_strip(const PatchifyInput& in, const Scaling& scaling, std::int64_t row, int left, float* planes,
                  float* out) {
   const int columns = in.width / in.patch, end = std::min(left + kStrip, columns), merge = in.merge;

@@ -5,8 +5,9 @@
 
 namespace agon::kernels {
 
-// x: rows `stride` apart, each `heads` vectors of `head_dim` side by side. cosines, sines [rows, head_dim / 2]: of
-// each row's angles. (a, b), the halves of a vector, become (a cos - b sin, b cos + a sin). head_dim is even.
+// x: rows `stride` apart, each with `heads` vectors of `head_dim` values side by side. head_dim is even. cosines,
+// sines: of the angles of each row, [rows, head_dim / 2]. The halves a, b of a vector become a cos - b sin, b cos + a
+// sin.
 void rotate(float* x, std::int64_t rows, std::int64_t stride, int heads, int head_dim, const float* cosines,
             const float* sines);
 

@@ -9,18 +9,18 @@
 #include "kernels/multiversion.h"
 #include "kernels/panel_product.h"
 
-// Tokens stand in the lanes: a tile of logits is [rows of the head, 32 tokens], so that rows of the head are read as
-// they lie in memory and the sums over the vocabulary run down the tile, without a sum over lanes.
+// Tokens are in the lanes: a tile of logits is [rows of the head, 32 tokens]. Rows of the head are read in memory
+// order, and sums over the vocabulary run down the tile, without a sum over lanes.
 namespace agon::kernels {
 namespace {
 
 using Input = TokenLogprobInput<float>;
 
-constexpr std::int64_t kChunk = 512;          // tokens at a time, at most: the head is read once a chunk
+constexpr std::int64_t kChunk = 512;          // maximum tokens at a time: the head is read once per chunk
 constexpr std::int64_t kStrip = 256;          // rows of the head in a forward tile
 constexpr std::int64_t kBlock = 512;          // rows of the head between two sums into d_hidden
-constexpr std::int64_t kGroup = 8;            // rows of the head that one thread takes at least
-constexpr std::int64_t kTokensPerTask = 256;  // of a sum into d_hidden
+constexpr std::int64_t kGroup = 8;            // minimum number of rows of the head per thread
+constexpr std::int64_t kTokensPerTask = 256;  // tokens of one sum into d_hidden
 constexpr std::int64_t kPad = kLanes;         // keeps rows of a tile off each other's cache lines
 
 std::int64_t pieces(std::int64_t count, std::int64_t size) { return (count + size - 1) / size; }
@@ -59,7 +59,7 @@ void pack_columns(const float* rows, std::int64_t count, std::int64_t width, flo
   });
 }
 
-// Of some rows of the head, for the 32 tokens of a panel, with z the logits over the temperature:
+// Sums over some rows of the head for the 32 tokens of a panel; z: logits divided by the temperature.
 struct StripSums {
   float max[kPanel];       // m, the largest z
   float total[kPanel];     // sum of e^(z - m)
@@ -87,9 +87,9 @@ AGON_MULTIVERSION void sum_strip(const float* tile, std::int64_t rows, float inv
   }
 }
 
-// Rows [begin, end) of slopes, which hold the logits of the 32 tokens of a panel -> the loss's gradient of those logits
-// except for the tokens' own ids. The four rows of `tokens` are `stride` apart: d_logprob and d_entropy over the
-// temperature, log_sum, entropy.
+// Rows [begin, end) of slopes hold the logits of the 32 tokens of a panel. Replaces them by the loss's gradient of
+// those logits, except for the term of the tokens' own ids. The four rows of `tokens` are `stride` apart: d_logprob and
+// d_entropy divided by the temperature, log_sum, entropy.
 AGON_MULTIVERSION void logits_to_slopes(float* slopes, std::int64_t slopes_stride, std::int64_t begin, std::int64_t end,
                                         const float* tokens, std::int64_t stride, float inverse_temperature) {
   const float *d_logprob = tokens, *d_entropy = tokens + stride;
@@ -206,7 +206,7 @@ class Backward {
       run_block(from, std::min(kBlock, in_.vocabulary - from));
   }
 
-  void take_coefficients() {  // of the tokens that fill up the last panel: 0, and so are their slopes
+  void take_coefficients() {  // 0 for the padding of the last panel, and so are its slopes
     float* to = coefficients_.data();
     const std::int64_t stride = panels_ * kPanel;
     std::fill_n(to, 4 * stride, 0.0f);
@@ -233,7 +233,8 @@ class Backward {
     });
   }
 
-  // Rows [begin, end) of the block that begins at row `from` of the head, for the tokens of a panel.
+  // Computes the slopes of rows [begin, end) of the block that begins at row `from` of the head, for the tokens of a
+  // panel.
   void slopes_of(std::int64_t from, std::int64_t panel, std::int64_t begin, std::int64_t end) {
     float* slopes = slopes_.data() + panel * kPanel;
     product({.x = in_.head + from * in_.width,
@@ -287,7 +288,7 @@ class Backward {
   const TokenLogprobGradient<float>& gradient_;
   const ParallelFor& parallel_;
   const std::int64_t width_panels_;
-  std::int64_t first_ = 0, tokens_ = 0, panels_ = 0, stride_ = 0;  // of the chunk under way
+  std::int64_t first_ = 0, tokens_ = 0, panels_ = 0, stride_ = 0;  // of the current chunk
   AlignedFloats by_token_;      // the chunk's hidden states: panels of 32 tokens, each [H, 32]
   AlignedFloats by_width_;      // and panels of 32 columns, each [T, 32]
   AlignedFloats head_;          // a block of the head: panels of 32 columns, each [rows, 32]

@@ -4,9 +4,9 @@
 
 #include "kernels/token_logprob/token_logprob.h"
 
-// One tile of a product is 64 x 64, summed in registers by 256 threads. Forward, a block walks through the tiles of its
-// share of the vocabulary and keeps running sums; backward, slopes of [1024 tokens, 4096 logits] stand in the workspace
-// between their computation and the two products with them. No atomics: the same bits every time.
+// A tile of a product is 64 x 64, summed in registers by 256 threads. Forward, a block goes through the tiles of its
+// share of the vocabulary and keeps running sums. Backward, the workspace holds slopes of [1024 tokens, 4096 logits]
+// between their computation and the two products that use them. There are no atomics, so every run gives the same bits.
 namespace agon::kernels::cuda {
 namespace {
 
@@ -30,7 +30,7 @@ struct Shape {
 };
 
 // tile[k][i] = m[first + i, k0 + k] for 64 rows of m, 0 outside [rows, depth]. Neighbouring threads read neighbouring
-// addresses, whichever way m lies.
+// addresses, whether m is stored by rows or by columns.
 __device__ void load_tile(const Matrix& m, std::int64_t first, std::int64_t rows, std::int64_t k0, std::int64_t depth,
                           float (*tile)[kTile + 4]) {
   for (int n = threadIdx.x; n < kTile * kDepth; n += kThreads) {
@@ -103,7 +103,8 @@ __device__ void join_lanes(RunningSums (&sums)[kEach], std::int64_t first, std::
   to[first + t] = all;
 }
 
-// One block: 64 tokens and one share of the vocabulary -> sums[share, token]; own_logit[token] where it comes by.
+// One block handles 64 tokens and one share of the vocabulary: writes sums[share, token], and own_logit[token] if the
+// token's id is in the share.
 __global__ void sum_shares(Input in, RunningSums* sums, float* own_logit) {
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * kTile, share = blockIdx.y;
   const std::int64_t tiles = pieces(in.vocabulary, kTile), row = first + threadIdx.x / kSide * kEach;
@@ -146,7 +147,8 @@ struct StoreSum {
   }
 };
 
-// Token first_token + row, entry first_entry + column of the vocabulary: its logit -> the loss's gradient of it.
+// Turns the logit of token first_token + row and entry first_entry + column of the vocabulary into the loss's gradient
+// of it.
 struct StoreSlope {
   Input in;
   Gradient gradient;
@@ -181,7 +183,7 @@ void launch(const Matrix& a, const Matrix& b, const Shape& shape, const Store& p
   multiply<<<grid, kThreads, 0, stream>>>(a, b, shape, put);
 }
 
-// The slopes of one chunk of tokens and one block of the vocabulary, and what they add to the gradients.
+// Computes the slopes of one chunk of tokens and one block of the vocabulary and adds their part to the gradients.
 void run_block(const Input& in, const Gradient& gradient, std::int64_t token, std::int64_t entry, float* slopes,
                cudaStream_t stream) {
   const std::int64_t tokens = std::min(kChunk, in.tokens - token), entries = std::min(kBlock, in.vocabulary - entry);

@@ -1,7 +1,7 @@
 // kernels/token_logprob/token_logprob.h - log-probabilities of given tokens and the entropies of their distributions,
-// straight from hidden states and the LM head, with their gradients: the logits [T, V] never stand in memory. With
+// with gradients, computed directly from hidden states and the LM head. The logits [T, V] are never stored. With
 //   z_t = head hidden_t / temperature:  logprob_t = z_t[id_t] - ln sum_v e^z_t[v],  entropy_t = -sum_v p_v ln p_v.
-// Letters: T tokens, H width of a hidden state, V vocabulary.
+// T: tokens, H: width of a hidden state, V: vocabulary.
 #pragma once
 
 #include <cstddef>
@@ -21,22 +21,23 @@ struct TokenLogprobInput {
 };
 template <typename Real>
 struct TokenLogprobOutput {  // each [T]
-  Real* logprob = nullptr;   // nats, as the entropy
+  Real* logprob = nullptr;   // in nats, like the entropy
   Real* entropy = nullptr;
   Real* log_sum = nullptr;  // ln sum_v e^z_t[v], for the backward pass
 };
 template <typename Real>
 struct TokenLogprobGradient {
-  const Real *log_sum = nullptr, *entropy = nullptr;  // [T], of the forward pass
-  const Real* d_logprob = nullptr;                    // [T], of the loss
+  const Real *log_sum = nullptr, *entropy = nullptr;  // [T], from the forward pass
+  const Real* d_logprob = nullptr;                    // [T], gradient of the loss
   const Real* d_entropy = nullptr;                    // [T], or null: all 0
-  Real* d_hidden = nullptr;                           // [T, H], written; null: not wanted
-  Real* d_head = nullptr;                             // [V, H], written; null: not wanted
+  Real* d_hidden = nullptr;                           // [T, H], overwritten; null: not computed
+  Real* d_head = nullptr;                             // [V, H], overwritten; null: not computed
 };
 
-// fp32. In addition to its results, a call holds at most 4 (512 H + 6 V) bytes forward and 4 (1536 H + 275,000)
-// backward, whatever T. The backward pass computes the logits again. No bit depends on `parallel`. A NaN among the
-// numbers of a token, or a logit that overflows, gives it a log-probability of NaN. REQUIRES: width, vocabulary > 0.
+// fp32. In addition to its results, a call uses at most 4 (512 H + 6 V) bytes forward and 4 (1536 H + 275,000)
+// bytes backward, for any T. The backward pass computes the logits again. Results are the same to the bit for every
+// `parallel`. If a number of a token is NaN or one of its logits overflows, its log-probability is NaN. REQUIRES:
+// width, vocabulary > 0.
 void token_logprob(const TokenLogprobInput<float>& input, const TokenLogprobOutput<float>& output,
                    const ParallelFor& parallel = {});
 void token_logprob_backward(const TokenLogprobInput<float>& input, const TokenLogprobGradient<float>& gradient,
@@ -47,7 +48,7 @@ void token_logprob(const TokenLogprobInput<double>& input, const TokenLogprobOut
 void token_logprob_backward(const TokenLogprobInput<double>& input, const TokenLogprobGradient<double>& gradient);
 }  // namespace reference
 
-namespace cuda {  // pointers of the device; each returns the launches' cudaError_t, 0 for success
+namespace cuda {  // takes device pointers; returns the cudaError_t of the launches, 0 for success
 std::size_t token_logprob_workspace(std::int64_t tokens);  // bytes of scratch memory that either call needs
 int token_logprob(const TokenLogprobInput<float>& input, const TokenLogprobOutput<float>& output, void* workspace,
                   void* stream);

@@ -42,7 +42,7 @@ void interleave(const BfloatRows& rows, std::uint16_t* panel) {
   kBest(rows, panel);
 }
 
-// The rows of one panel on their way into it.
+// Buffer for the rows of one panel before they are interleaved.
 class RowBlock {
  public:
   explicit RowBlock(std::int64_t pairs)
@@ -53,9 +53,9 @@ class RowBlock {
   }
 
  private:
-  static constexpr std::int64_t kLine = 32;  // rows of a power of two would lie in the same lines of the cache
+  static constexpr std::int64_t kLine = 32;  // keeps rows whose size is a power of two off the same cache lines
   std::int64_t pairs_, stride_;
-  std::vector<std::uint16_t> rows_;  // zeros at first: the last of an odd number has no partner
+  std::vector<std::uint16_t> rows_;  // zeros at first: with an odd number of inputs, the last has no partner
 };
 
 // The rows of one panel of a view.
@@ -65,7 +65,7 @@ BfloatRows rows_of(const BfloatLinear& view, std::int64_t panel) {
           pairs_of(view.inputs)};
 }
 
-// The panels that are ready, from the first one on: of a view maybe not all.
+// The panels that are ready, from the first one on. A view may have only some of its panels.
 struct PackedPanels {
   const std::uint16_t* values = nullptr;
   std::int64_t count = 0;
@@ -76,13 +76,13 @@ PackedPanels packed_panels(const BfloatLinear& weight) {
   return made > 0 ? PackedPanels{values_at(weight.pending->values), made} : PackedPanels{};
 }
 
-// The panels of a linear, a few at a time: where they were packed, or made of the rows of a view.
+// Reads the panels of a linear layer, a few at a time. Panels that are not packed are made from the rows of the view.
 class PanelReader {
  public:
   explicit PanelReader(const BfloatLinear& weight)
       : weight_(weight), size_(panel_size(weight.inputs)), packed_(packed_panels(weight)) {}
 
-  // Made panels stay in the processor's cache, and more rows of inputs use them.
+  // Panels made here stay in the processor's cache and are used for more rows of inputs.
   std::int64_t panels_together() const {
     return is_packed() ? kPanelsPerTile : std::clamp<std::int64_t>(kMade / size_, 1, kPanelsPerTile);
   }
@@ -111,7 +111,8 @@ class PanelReader {
   const PackedPanels packed_;
 };
 
-// Tiles before VDPBF16PS: their bits differ, so one of them computes all (kernels/linear/bfloat/product/tiles.h).
+// Prefers tiles to VDPBF16PS. Their bits differ, so one of them computes everything
+// (kernels/linear/bfloat/product/tiles.h).
 BfloatProductFunction choose_product() {
   for (const BfloatProductFunction best :
        {bfloat_product_amx(), bfloat_product_avx512(), bfloat_product_bfdot(), bfloat_product_neon()})

@@ -1,5 +1,5 @@
-// kernels/linear/bfloat/linear.h - y = x W^T + b where W and x are kept in bfloat16 and summed in fp32. Letters: R
-// rows, K inputs, N outputs.
+// kernels/linear/bfloat/linear.h - linear layers in bfloat16: y = x W^T + b, with W and x in bfloat16 and sums in fp32.
+// R: rows, K: inputs, N: outputs.
 #pragma once
 
 #include <atomic>
@@ -15,15 +15,14 @@
 
 namespace agon::kernels {
 
-// Panels that one thread makes of rows while others compute with the rows.
+// Panels that one thread packs from the rows of a view while other threads compute with the view.
 struct PendingPanels {
   AlignedFloats values;
-  std::atomic<std::int64_t> made{0};  // the first ones, which are whole
+  std::atomic<std::int64_t> made{0};  // number of complete panels, from the first one on
 };
 
-// W as panels of 16 outputs, each [K / 2, 16, 2], filled up with zeros; or as rows [N, K] of another owner, a view. The
-// bits of a product are the same. Immutable once made, except the
-// pending panels of a view.
+// W as panels of 16 outputs, each [K / 2, 16, 2], padded with zeros; or a view of rows [N, K] that somebody else owns.
+// Both give the same bits. Immutable once made, except the pending panels of a view.
 struct BfloatLinear {
   int inputs = 0, outputs = 0;
   AlignedFloats panels;                    // bfloat16; empty in a view
@@ -32,24 +31,23 @@ struct BfloatLinear {
   std::vector<float> bias;                 // [N], or empty
 };
 
-// read_row(n, row): writes the bits of output n's weights [K] to row; for each n once, on several threads. bias [N] may
-// be null.
+// read_row(n, row) writes the bits of output n's weights [K] to row. It is called once per n, on several threads. bias
+// [N] may be null.
 BfloatLinear pack_bfloat_linear(int outputs, int inputs, const float* bias,
                                 const std::function<void(int output, std::uint16_t* row)>& read_row,
                                 const ParallelFor& parallel);
 // A view of rows [N, K], which must outlive it. REQUIRES: inputs is even.
 BfloatLinear view_bfloat_linear(int outputs, int inputs, const float* bias, const std::uint8_t* rows);
-// Makes panels of the next rows of a view, about `rows` of them, and returns the number of all rows that have panels:
-// products that begin afterwards read the panels and not these rows. Other threads may compute with the view meanwhile,
-// one packs it.
+// Packs about `rows` more rows of a view into panels. Returns how many rows have panels now. Products that begin
+// afterwards read the panels instead of these rows. One thread packs; others may compute with the view meanwhile.
 int pack_view(const BfloatLinear& view, int rows);
 // Whether this processor computes with a view about as fast as with panels.
 bool views_bfloat_rows();
-// The weights of one output: [K].
+// Writes the weights of one output to row [K].
 void decode_row(const BfloatLinear& weight, int output, float* row);
 std::size_t bytes_of(const BfloatLinear& weight);
 
-// To the nearest bfloat16, of two the even one.
+// Rounds to the nearest bfloat16, ties to even.
 void round_to_bfloat(const float* x, std::int64_t count, std::uint16_t* rounded);
 
 // Rows of x in bfloat16.
@@ -60,8 +58,8 @@ struct BfloatInputs {
 void round_inputs(const float* x, std::int64_t rows, std::int64_t x_stride, int inputs, BfloatInputs& rounded,
                   const ParallelFor& parallel);
 
-// As linear() (kernels/linear/linear.h): every output is one chain over k = 0 .. K - 1, so its bits depend on its own
-// row and column alone. Processors with bfloat16 products take two k at a time, those with tiles of them 32.
+// As linear() (kernels/linear/linear.h): every output is one chain over k = 0 .. K - 1, so its bits depend only on its
+// own row and column. Processors with bfloat16 products add two k at a time, processors with bfloat16 tiles 32.
 void bfloat_linear(const BfloatLinear& weight, const BfloatInputs& x, float* y, std::int64_t y_stride, Store mode,
                    const ParallelFor& parallel);
 

@@ -24,7 +24,7 @@ const std::uint8_t* bytes_at(const AlignedFloats& floats) {
   return reinterpret_cast<const std::uint8_t*>(floats.data());
 }
 
-// The codes of one output and a block of inputs; the block is zero before.
+// Stores the codes of one output and one block of inputs. The block must be zero before.
 void put_codes(const CodeFormat& format, const CodedLayout& layout, std::uint8_t* block, int output,
                const std::uint8_t* codes) {
   for (int vector = 0; vector < kBlock / 4; ++vector) {
@@ -39,7 +39,7 @@ void put_codes(const CodeFormat& format, const CodedLayout& layout, std::uint8_t
     packed |= (four & 0x0f0f0f0f) << (vector < 4 ? 0 : 4);
     std::memcpy(place, &packed, sizeof packed);
     for (int plane = 0; plane < format.bits - 4; ++plane) {
-      const std::uint32_t bits = (four >> (4 + plane) & 0x01010101) * 0x01020408u >> 24 & 15;  // one of each byte
+      const std::uint32_t bits = (four >> (4 + plane) & 0x01010101) * 0x01020408u >> 24 & 15;  // one bit of each byte
       std::uint8_t& both = block[layout.planes + static_cast<std::size_t>(plane * kVector + 8 * vector + output / 2)];
       both = static_cast<std::uint8_t>(both | bits << (output % 2 * 4));
     }
@@ -83,7 +83,7 @@ void put_row(const CodedLinear& weight, std::uint8_t* panel, int output, const C
   }
 }
 
-// Codes of one block of inputs, its scale and sums; an input that is no number makes the scale none.
+// One block of inputs to encode: codes, scale and sums are the results. A NaN or infinity makes the scale NaN.
 struct Coder {
   const float* x;
   int count;
@@ -114,7 +114,7 @@ AGON_MULTIVERSION void code_block(const Coder& at) {
   *at.scale = most / 127.0f + probe;
 }
 
-// What coded_linear adds up before the codes: see CodedProduct.
+// Sums that coded_linear computes before the products: see CodedProduct.
 struct Starts {
   std::vector<std::int32_t> starts;
   std::vector<float> sums;

@@ -1,5 +1,5 @@
-// kernels/linear/coded/linear.h - y = x W^T + b where W is kept in codes of a few bits with a scale for every 16 or 32
-// of them. Letters: R rows, K inputs, N outputs.
+// kernels/linear/coded/linear.h - linear layers with quantised weights: y = x W^T + b, with W stored as codes of a few
+// bits and a scale for every 16 or 32 codes. R: rows, K: inputs, N: outputs.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ struct CodeFormat {
   bool operator==(const CodeFormat&) const = default;
 };
 
-// W as panels of 16 outputs; K is filled up to a multiple of 32 with weights of 0. Immutable once packed.
+// W as panels of 16 outputs. K is padded to a multiple of 32; the padding counts as 0. Immutable once packed.
 struct CodedLinear {
   CodeFormat format;
   int inputs = 0, outputs = 0;
@@ -31,22 +31,22 @@ struct CodedLinear {
   std::vector<float> bias;  // [N], or empty
 };
 
-// One output's weights. codes [K]; scales and offsets [ceil(K / group)]; offsets: null where the format has none.
+// The weights of one output. codes [K]; scales and offsets [ceil(K / group)]; offsets: null if the format has none.
 struct CodedRow {
   const std::uint8_t* codes = nullptr;
   const float* scales = nullptr;
   const float* offsets = nullptr;
 };
-// row_of(n) is called once for each n, on several threads; what it points to lives until the next call on that thread.
+// row_of(n) is called once per n, on several threads; what it points to stays valid until the next call on that thread.
 // bias [N] may be null.
 CodedLinear pack_coded_linear(const CodeFormat& format, int outputs, int inputs, const float* bias,
                               const std::function<CodedRow(int output)>& row_of, const ParallelFor& parallel);
-// The weights of one output, as they are computed with: [K].
+// Writes the weights of one output, as products use them, to row [K].
 void decode_row(const CodedLinear& weight, int output, float* row);
 std::size_t bytes_of(const CodedLinear& weight);
 std::int64_t coded_bytes(const CodeFormat& format, std::int64_t outputs, std::int64_t inputs);  // of the panels
 
-// Rows of x in codes of 8 bits: for every 32 inputs a scale, the largest of them / 127, and the sums of the codes.
+// Rows of x as 8-bit codes. Every 32 inputs have a scale, their largest magnitude / 127, and sums of their codes.
 struct CodedInputs {
   std::int64_t rows = 0, blocks = 0;  // blocks of 32
   AlignedFloats codes;                // int8 [R, blocks * 32]
@@ -56,8 +56,8 @@ struct CodedInputs {
 void code_inputs(const float* x, std::int64_t rows, std::int64_t x_stride, int inputs, CodedInputs& coded,
                  const ParallelFor& parallel);
 
-// As linear() (kernels/linear/linear.h), of x in codes: every output is one chain over the groups of its row, and the
-// sums within a group are of whole numbers: its bits depend on its own row and column alone.
+// As linear() (kernels/linear/linear.h), with x as codes. Every output is one chain over the groups of its row, and
+// sums within a group are exact (integers). So its bits depend only on its own row and column.
 void coded_linear(const CodedLinear& weight, const CodedInputs& x, float* y, std::int64_t y_stride, Store mode,
                   const ParallelFor& parallel);
 

@@ -12,15 +12,15 @@
 namespace agon::kernels {
 namespace {
 
-// What LDTILECFG reads.
+// The operand of LDTILECFG.
 struct alignas(64) TileShapes {
   std::uint8_t palette = 1, first_row = 0, unused[14] = {};
   std::uint16_t row_bytes[16] = {};
   std::uint8_t rows[16] = {};
 };
 
-// The tiles of the processor, which belong to the thread. Instructions by their names: GCC's intrinsics take numbers of
-// tiles as literals alone.
+// The tiles of the processor, which belong to the current thread. Inline assembly, because GCC's intrinsics accept only
+// literals as tile numbers.
 class ProcessorTiles {
  public:
   void shape(int rows) {
@@ -47,7 +47,7 @@ class ProcessorTiles {
   void multiply() {
     asm volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(Total), "i"(X), "i"(Weights));
   }
-  // The system no longer saves them when it runs another thread.
+  // Afterwards the system no longer saves the tiles when it switches threads.
   void release() { asm volatile("tilerelease"); }
 };
 
@@ -63,7 +63,7 @@ bool has_tiles() {
   return __get_cpuid_count(7, 0, &a, &b, &c, &d) && d & kBfloatTiles && d & kTiles;
 }
 
-// Asks the system for the tiles' memory, once for all threads.
+// Asks the system for permission to use tiles, once for all threads.
 bool may_use_tiles() {
   constexpr int kTileData = 18;
   constexpr unsigned kTileState = 3u << 17;  // shapes and data

@@ -18,7 +18,7 @@ AGON_BF16 inline __m512bh load(const std::uint16_t* from) {
   std::memcpy(&values, &bits, sizeof values);
   return values;
 }
-// The same two everywhere.
+// Repeats one pair in every lane.
 AGON_BF16 inline __m512bh spread(const std::uint16_t* pair) {
   std::int32_t both;
   std::memcpy(&both, pair, sizeof both);
@@ -62,7 +62,7 @@ AGON_BF16 void rows_of(const BfloatProduct& at, std::int64_t row, std::int64_t p
   }
 }
 
-// Chains hide each other's latency: few rows take more panels at once.
+// Independent chains hide each other's latency, so few rows take more panels at once.
 template <int Rows, int Panels>
 AGON_BF16 void panels_of(const BfloatProduct& at, std::int64_t row) {
   std::int64_t panel = 0;
@@ -78,7 +78,7 @@ AGON_BF16 void bfloat_product(const BfloatProduct& at, std::int64_t begin, std::
   for (; row < end; ++row) panels_of<1, 4>(at, row);
 }
 
-// Rows of 16 pairs become columns.
+// Transposes 16 rows of 16 pairs.
 AGON_BF16 inline void transpose(__m512i (&rows)[16]) {
   __m512i pairs[16], fours[16];
 #pragma GCC unroll 8
@@ -106,7 +106,7 @@ AGON_BF16 inline void transpose(__m512i (&rows)[16]) {
   }
 }
 
-// 16 pairs of each row, or as many as `some` has bits.
+// Loads 16 pairs of each row, or only the pairs whose bits in `some` are set.
 AGON_BF16 inline void load(const BfloatRows& from, std::int64_t k, __mmask16 some, __m512i (&rows)[16]) {
   constexpr std::int64_t kPairBytes = 2 * sizeof(std::uint16_t);
   const std::uint8_t* const at = from.first + k * kPairBytes;

@@ -19,8 +19,8 @@
 namespace agon::kernels {
 namespace {
 
-// The product of pairs by two fused multiply-adds, as every processor has them: the first inputs' and then the second
-// ones', in fp32.
+// Multiplies pairs by two fused multiply-adds in fp32, which every aarch64 processor has: first inputs, then second
+// inputs.
 struct FusedPairs {
   struct Pairs {
     float32x4_t first, second;
@@ -37,9 +37,9 @@ struct FusedPairs {
   }
 };
 
-// By BFDOT, which adds up both products and then adds their sum to the total. It rounds each of these to odd: where a
-// result is not exact, its last bit is 1. By its name: the intrinsic of clang 14 exists only in files that are compiled
-// for such processors as a whole.
+// Multiplies pairs by BFDOT, which adds up both products and then adds their sum to the total. It rounds both results
+// to odd: if a result is not exact, its last bit becomes 1. Inline assembly, because clang 14 has the intrinsic only in
+// files that are compiled entirely for such processors.
 struct DotPairs {
   using Pairs = uint32x4_t;
   AGON_INLINE static Pairs read(uint32x4_t pairs) { return pairs; }
@@ -50,14 +50,14 @@ struct DotPairs {
 };
 
 AGON_INLINE uint32x4_t load_pairs(const std::uint16_t* from) { return vreinterpretq_u32_u16(vld1q_u16(from)); }
-// The same one four times.
+// Repeats one pair four times.
 AGON_INLINE uint32x4_t repeat_pair(const std::uint16_t* from) {
   std::uint32_t pair;
   std::memcpy(&pair, from, sizeof pair);
   return vdupq_n_u32(pair);
 }
 
-// One pair of inputs of each row; panels lie `size` apart.
+// Adds one pair of inputs of each row; panels are `size` apart.
 template <typename Product, int Rows, int Panels, int Lane>
 AGON_INLINE void add_pair(const std::uint16_t* weights, std::int64_t size,
                           const typename Product::Pairs (&inputs)[Rows], float32x4_t (&total)[Rows][4 * Panels]) {
@@ -118,7 +118,7 @@ AGON_INLINE void panels_of(const BfloatProduct& at, std::int64_t row) {
     for (; panel < at.panel_count; ++panel) rows_of<Product, Rows, 1>(at, row, panel);
 }
 
-// 8 chains and more hide each other's latency.
+// 8 or more chains hide each other's latency.
 template <typename Product>
 AGON_INLINE void all_rows(const BfloatProduct& at, std::int64_t begin, std::int64_t end) {
   std::int64_t row = begin;

@@ -1,17 +1,16 @@
-// kernels/linear/bfloat/product/tiles.h - the inner product of bfloat_linear by tiles, as AMX multiplies them: a tile
-// of 16 rows of x, 16 pairs of inputs each, times a tile of 16 pairs of 16 outputs, which is how the panels lie. The
-// unit that keeps and multiplies tiles is the processor's (kernels/linear/bfloat/product/amx.cc), or in tests one of
-// plain loops.
+// kernels/linear/bfloat/product/tiles.h - the inner loop of bfloat_linear on AMX tiles: a tile of 16 rows of x, 16
+// pairs of inputs each, times a tile of 16 pairs for 16 outputs, which is the layout of the panels. The unit that holds
+// and multiplies tiles is the processor (kernels/linear/bfloat/product/amx.cc); tests use an emulation in plain loops.
 //
-// TDPBF16PS, as Intel describes it, sums a tile's 16 first inputs in one chain of multiply-adds from 0 on and the 16
-// second ones in another, adds the two and then adds that to the total. VDPBF16PS adds every product to the total.
-// Their results differ: for x = {1, 2^-24, 2^-24, 2^-24} and weights of 1, tiles give 1 + 2^-23 and VDPBF16PS gives 1
-// (a test compares them). So a processor with tiles uses them for every number of rows, and a request's tokens still
-// depend on nothing else: no element of a tile depends on the tile's other rows, how many there are, or its place
-// among them. That holds whatever the order of the sum within a tile.
+// By Intel's description, TDPBF16PS sums the first inputs of a tile's 16 pairs in one chain of multiply-adds that
+// starts at 0, and the second inputs in another. It adds the two sums and then adds the result to the total. VDPBF16PS
+// adds every product to the total. Their results differ: for x = {1, 2^-24, 2^-24, 2^-24} and weights of 1, tiles give
+// 1 + 2^-23 and VDPBF16PS gives 1 (a test compares them). So a processor with tiles uses them for every number of rows.
+// An element of a tile does not depend on the tile's other rows, on their number, or on its place among them, whatever
+// the order of the sum within a tile. Therefore a request's tokens do not depend on what else is in the batch.
 //
-// Few rows lose nothing: a tile product takes at most 16 cycles, which is 64 bytes of weights a cycle, as much as the
-// second-level cache gives. From 32 rows on, 2 x 2 tiles of totals use every tile that is loaded twice.
+// Few rows lose nothing: a tile product takes at most 16 cycles. That is 64 bytes of weights per cycle, which is as
+// much as the second-level cache delivers. From 32 rows on, 2 x 2 tiles of totals use every loaded tile twice.
 #pragma once
 
 #include <algorithm>
@@ -23,14 +22,14 @@
 namespace agon::kernels {
 
 inline constexpr int kTileRows = 16, kTilePairs = 16, kTileBytes = 64;  // bytes of a row
-// Numbers of tiles: 0 .. 3 are totals, 4 and 5 hold x, 6 and 7 weights. A Unit has
-//   void shape(int rows)   of the tiles 0 .. 5; those of weights have 16
+// Tile numbers: 0 .. 3 are totals, 4 and 5 hold x, 6 and 7 weights. A Unit has
+//   void shape(int rows)   sets the rows of the tiles 0 .. 5; tiles of weights have 16
 //   clear<Tile>(), load<Tile>(from, bytes from row to row), store<Tile>(to, bytes from row to row)
 //   multiply<Total, X, Weights>()   total += x times weights
 //   void release()   after the last use
 inline constexpr int kTotalTiles = 4, kInputTile = 4, kWeightTile = 6;
 
-// y of a tile of totals [16, 16], for `rows` rows from `row` on and the outputs from `first` on.
+// Writes a tile of totals [16, 16] to y: `rows` rows starting at `row`, and the outputs starting at `first`.
 void finish_tile(const BfloatProduct& at, std::int64_t row, int rows, std::int64_t first, const float* totals);
 
 namespace tile_detail {
@@ -42,7 +41,7 @@ inline void for_each(const Step& step) {
   all(std::make_integer_sequence<int, Count>());
 }
 
-// What 16 pairs of inputs are read from, in values of bfloat16.
+// Where the next 16 pairs of inputs are read. Strides count bfloat16 values.
 struct TileSource {
   const std::uint16_t* x;
   std::int64_t x_stride;  // from row to row
@@ -60,7 +59,7 @@ inline void multiply(Unit& unit, const TileSource& from) {
   });
 }
 
-// The pairs behind the last 16, filled up with zeros, which change no sum.
+// Multiplies the last pairs, fewer than 16, padded with zeros, which change no sum.
 template <int RowTiles, int Panels, typename Unit>
 inline void multiply_rest(Unit& unit, const TileSource& from, int rows, std::int64_t pairs) {
   constexpr std::int64_t kRow = 2 * kTilePairs, kPanel = kTilePairs * 2 * kBfloatPanel;
@@ -102,7 +101,7 @@ inline void all_panels(Unit& unit, const BfloatProduct& at, std::int64_t row, in
 
 }  // namespace tile_detail
 
-// Rows [begin, end).
+// Computes rows [begin, end).
 template <typename Unit>
 void multiply_tiles(Unit& unit, const BfloatProduct& at, std::int64_t begin, std::int64_t end) {
   for (std::int64_t row = begin; row < end;) {

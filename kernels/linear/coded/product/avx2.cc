@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kHalf = kVector / 2;  // bytes: 8 outputs of 4 inputs
 
-// 32 bits as bytes of `value` or 0.
+// Expands 32 bits to bytes: `value` for a set bit, else 0.
 AGON_AVX2 inline __m256i spread(const std::uint8_t* bits, char value) {
   std::int32_t all;
   std::memcpy(&all, bits, sizeof all);
@@ -32,8 +32,8 @@ AGON_AVX2 inline __m256i with_planes(__m256i codes, const std::uint8_t* planes, 
   return codes;
 }
 
-// sum += the products of 4 inputs. Codes of 8 bits come with 128 taken off: pairs of products of codes up to 255 would
-// not fit 16 bits.
+// sum += the products of 4 inputs. 8-bit codes arrive with 128 subtracted: the sum of two products with codes up to 255
+// would not fit in 16 bits.
 template <int Bits, int Rows>
 AGON_AVX2 inline void add_products(__m256i codes, const std::int8_t* x, std::int64_t stride, __m256i (&sum)[Rows]) {
   const __m256i ones = _mm256_set1_epi16(1);
@@ -58,7 +58,7 @@ AGON_AVX2 inline void scale_sums(const __m256i (&sum)[Rows], const std::uint8_t*
                                total[r]);
 }
 
-// The sums of inputs [first, last) / 4 of the block.
+// Adds the vectors [first, last) of the block, 4 inputs each.
 template <int Bits, int Rows>
 AGON_AVX2 inline void add_vectors(const std::uint8_t* block, const CodedLayout& layout, int half, int first, int last,
                                   const std::int8_t* x, std::int64_t stride, __m256i (&sum)[Rows]) {
@@ -128,7 +128,7 @@ struct Avx2Rows {
   }
 };
 
-// clang 14 cannot ask for it by its name.
+// __builtin_cpu_supports of clang 14 does not know f16c.
 bool has_f16c() {
   unsigned a, b, c, d;
   return __get_cpuid(1, &a, &b, &c, &d) && c & bit_F16C;

@@ -11,7 +11,7 @@
 namespace agon::kernels {
 namespace {
 
-// One vector of codes, 16 outputs of 4 inputs each.
+// Adds the fifth and sixth bits to one vector of codes: 16 outputs of 4 inputs each.
 template <int Bits>
 AGON_VNNI inline __m512i with_planes(__m512i codes, const std::uint8_t* planes, int vector) {
   if constexpr (Bits == 5 || Bits == 6) {

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kQuarter = kVector / 4;  // bytes: 4 outputs of 4 inputs
 
-// Bits 16 q .. 16 q + 15 as bytes of `value` or 0.
+// Expands bits 16 q .. 16 q + 15 to bytes: `value` for a set bit, else 0.
 AGON_DOT inline uint8x16_t spread(uint8x16_t bits, int q, std::uint8_t value) {
   const auto first = static_cast<std::uint8_t>(2 * q);
   const uint8x16_t order = vcombine_u8(vdup_n_u8(first), vdup_n_u8(first + 1));
@@ -25,7 +25,7 @@ AGON_DOT inline uint8x16_t spread(uint8x16_t bits, int q, std::uint8_t value) {
   return vandq_u8(vtstq_u8(vqtbl1q_u8(bits, order), each), vdupq_n_u8(value));
 }
 
-// Of quarter `quarter` + q. Codes of 8 bits come with 128 taken off: SDOT reads signed bytes.
+// Returns the codes of quarter `quarter` + q. 8-bit codes have 128 subtracted, because SDOT reads signed bytes.
 template <int Bits>
 AGON_DOT inline int8x16_t codes_at(const std::uint8_t* block, const CodedLayout& layout, int vector, int quarter,
                                    int q) {
@@ -33,7 +33,7 @@ AGON_DOT inline int8x16_t codes_at(const std::uint8_t* block, const CodedLayout&
   if constexpr (Bits == 8) {
     codes = veorq_u8(codes, vdupq_n_u8(128));
   } else {
-    // The bits of all quarters from `quarter` on; what lies behind them is not used.
+    // The bits of all quarters, starting at `quarter`; the bytes after them are not used.
     const std::uint8_t* const bits = block + layout.planes + 8 * vector + 2 * quarter;
     codes = vector < 4 ? vandq_u8(codes, vdupq_n_u8(15)) : vshrq_n_u8(codes, 4);
     if constexpr (Bits == 5 || Bits == 6) codes = vorrq_u8(codes, spread(vld1q_u8(bits), q, 16));
@@ -42,8 +42,8 @@ AGON_DOT inline int8x16_t codes_at(const std::uint8_t* block, const CodedLayout&
   return vreinterpretq_s8_u8(codes);
 }
 
-// sum += the products of 4 inputs, those at `Lane` of 16. By its name: the intrinsic of clang 14 exists only in files
-// that are compiled for such processors as a whole.
+// sum += the products of 4 inputs, the ones at `Lane` of 16. Inline assembly, because clang 14 has the intrinsic only
+// in files that are compiled entirely for such processors.
 template <int Lane>
 AGON_DOT inline void add_dot(int8x16_t codes, int8x16_t inputs, int32x4_t& sum) {
   asm("sdot %0.4s, %1.16b, %2.4b[%c3]" : "+w"(sum) : "w"(codes), "w"(inputs), "i"(Lane));
@@ -60,7 +60,7 @@ AGON_DOT inline void add_vector(const std::uint8_t* block, const CodedLayout& la
   }
 }
 
-// The sums of the first or the last 16 inputs of the block.
+// Adds the products of the first or the last 16 inputs of the block.
 template <int Bits, int Rows, int Quarters>
 AGON_DOT inline void add_half(const std::uint8_t* block, const CodedLayout& layout, int half, int quarter,
                               const std::int8_t* x, std::int64_t stride, int32x4_t (&sum)[Rows][Quarters]) {
@@ -119,7 +119,7 @@ AGON_DOT inline void add_block(const CodedProduct& at, const std::uint8_t* block
   }
 }
 
-// Quarters of the panel's outputs, from `quarter` on.
+// Computes `Quarters` quarters of the panel's outputs, starting at `quarter`.
 template <int Bits, int Groups, bool HasOffsets, int Rows, int Quarters>
 AGON_DOT void rows_of(const CodedProduct& at, std::int64_t row, int quarter) {
   constexpr CodedLayout kLayout({.bits = Bits, .group = kBlock / Groups, .middle = 0, .has_offsets = HasOffsets});
@@ -143,7 +143,7 @@ AGON_DOT void rows_of(const CodedProduct& at, std::int64_t row, int quarter) {
   }
 }
 
-// Sums and totals of 8 vectors each fit the registers, and are chains enough to hide each other's latency.
+// Sums and totals of 8 vectors each fit in the registers and are enough chains to hide each other's latency.
 struct DotRows {
   template <int Bits, int Groups, bool HasOffsets>
   AGON_DOT static void multiply(const CodedProduct& at, std::int64_t begin, std::int64_t end) {

@@ -4,7 +4,7 @@
 namespace agon::kernels {
 namespace {
 
-// The codes of one block as [16 outputs][32 inputs].
+// The codes of one block as [32 inputs][16 outputs].
 void unpack(const CodedProduct& at, const CodedLayout& layout, const std::uint8_t* block,
             std::int32_t (&codes)[kBlock][kCodedPanel]) {
   for (int input = 0; input < kBlock; ++input) {

@@ -1,10 +1,11 @@
-// kernels/linear/coded/product/product.h - the inner product of coded_linear (its .cc files only), for the instructions
-// of one kind of processor each: rows of codes times one panel of 16 outputs.
+// kernels/linear/coded/product/product.h - the inner loop of coded_linear (for its .cc files only): rows of codes times
+// one panel of 16 outputs, with one function per kind of processor.
 //
-// A panel is [blocks] of 32 inputs. A block begins with the codes' lower four bits, or all eight. Vector v of 64 bytes
-// has at byte 4 n + i the code of output n and input 4 v + i; of 8 bits there are 8 such vectors. Of fewer there are 4,
-// with that of vector v + 4 in the upper halves. Then the fifth bits of vectors 0 .. 7, 64 each, and the sixth ones;
-// then [32 / group, 16] scales in half precision, and as many offsets.
+// A panel is a list of blocks of 32 inputs. A block begins with the codes: all eight bits, or the lower four. Vector v
+// of 64 bytes holds at byte 4 n + i the code of output n and input 4 v + i. Codes of 8 bits take 8 such vectors.
+// Shorter codes take 4: the upper half of each byte holds the code from vector v + 4. Next, if the codes have them, are
+// the fifth bits of vectors 0 .. 7, 64 bits each, and the sixth bits. Last are [32 / group, 16] scales in half
+// precision and, if the format has offsets, the same number of offsets.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,7 @@ namespace agon::kernels {
 inline constexpr int kCodedPanel = 16, kBlock = 32, kVector = 64;  // outputs, inputs, bytes
 
 struct CodedLayout {
-  std::size_t planes, scales, offsets, bytes;  // of a block: where each begins, and its size
+  std::size_t planes, scales, offsets, bytes;  // where the parts of a block begin, and its size
   explicit constexpr CodedLayout(const CodeFormat& format)
       : planes(format.bits == 8 ? 8 * kVector : 4 * kVector),
         scales(planes + (format.bits == 5   ? kVector
@@ -34,7 +35,7 @@ struct CodedProduct {
   const std::int8_t* codes = nullptr;    // [rows, blocks * 32]
   const float* scales = nullptr;         // [rows, blocks]
   const std::int32_t* starts = nullptr;  // [rows, blocks * (32 / group)]: -middle * the sum of the codes
-  const float* sums = nullptr;           // [rows, blocks]: scale * the sum of the codes; of a format with offsets
+  const float* sums = nullptr;           // [rows, blocks]: scale * the sum of the codes; for formats with offsets
   const float* bias = nullptr;           // [columns], or null
   float* y = nullptr;                    // rows y_stride apart
   std::int64_t y_stride = 0;
@@ -42,17 +43,17 @@ struct CodedProduct {
   bool add = false;
 };
 
-// Rows [begin, end). Each gives the same sums of whole numbers; the products with scales are fused into the total where
-// the processor fuses.
+// Computes rows [begin, end). All functions give the same integer sums; the products with scales are fused into the
+// total if the processor has fused multiply-adds.
 using CodedProductFunction = void (*)(const CodedProduct& at, std::int64_t begin, std::int64_t end);
 void coded_product_plain(const CodedProduct& at, std::int64_t begin, std::int64_t end);
-// Null where this was not compiled for, or runs on, such a processor.
+// Null if this build or this processor does not have the instructions.
 CodedProductFunction coded_product_avx2();
 CodedProductFunction coded_product_avx512();  // with VNNI
 CodedProductFunction coded_product_neon();    // with SDOT
 
-// A CodedProductFunction: Rows::multiply<Bits, Groups, HasOffsets>() of the format, where Groups is the number of
-// scales of a block.
+// A CodedProductFunction that calls Rows::multiply<Bits, Groups, HasOffsets>() for the format, where Groups is the
+// number of scales per block.
 template <typename Rows, int Bits>
 void coded_product_of_bits(const CodedProduct& at, std::int64_t begin, std::int64_t end) {
   if (at.format.has_offsets)
@@ -76,7 +77,7 @@ void coded_product_of(const CodedProduct& at, std::int64_t begin, std::int64_t e
   }
 }
 
-// coded_linear() by one of them.
+// coded_linear() with the given product function.
 void coded_linear_by(CodedProductFunction product, const CodedLinear& weight, const CodedInputs& x, float* y,
                      std::int64_t y_stride, Store mode, const ParallelFor& parallel);
 
