@@ -1,4 +1,4 @@
-// sandbox/backend.h - which program makes a sandbox's outer walls (docs/sandbox.md).
+// sandbox/backend.h - the programs that can build a sandbox's outer isolation (docs/sandbox.md).
 #pragma once
 
 #include <string_view>
@@ -6,9 +6,9 @@
 namespace agon::sandbox {
 
 enum class Backend {
-  native,  // ours
+  native,  // agon's own
   bwrap,   // Debian's bubblewrap
-  docker,  // an engine that answers on this machine
+  docker,  // an engine that runs on this machine
   podman,
 };
 std::string_view to_string(Backend backend);

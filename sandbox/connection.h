@@ -1,5 +1,5 @@
-// sandbox/connection.h - the host's end of the launcher's socket: requests from any thread, replies by a thread of its
-// own.
+// sandbox/connection.h - the host's connection to the launcher: any thread sends requests, one thread of its own reads
+// the replies.
 #pragma once
 
 #include <condition_variable>
@@ -21,12 +21,12 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  void send(const Json& message);  // whole; a launcher that is gone shows in the reply
-  std::optional<Json> receive();   // before the first ask(): the next message; nothing once the launcher is gone
-  // Blocks for the reply; nothing once the launcher is gone. Files that came before it are its "artifacts": name,
+  void send(const Json& message);  // sends all of it; if the launcher has ended, the reply shows it
+  std::optional<Json> receive();   // the next message, before the first ask(); empty once the launcher has ended
+  // Waits for the reply; empty once the launcher has ended. Files that arrive before it are its "artifacts": name,
   // bytes.
   std::optional<Json> ask(Json request);
-  bool closed();  // the launcher is gone
+  bool closed();  // the launcher has ended
 
  private:
   void read_replies();

@@ -10,15 +10,15 @@ namespace agon::sandbox {
 
 std::string make_frame(std::string_view payload);
 
-// Takes bytes as they come, in pieces of any size, and gives whole payloads. What the other side sends is hostile: a
-// length past `most` breaks the reader for good, before anything is kept of it.
+// Takes bytes in pieces of any size and returns whole payloads. The other side may be hostile: a length above `most`
+// breaks the reader permanently, before any of the payload is stored.
 class FrameReader {
  public:
   explicit FrameReader(std::size_t most) : most_(most) {}
   void feed(std::string_view bytes);
   std::optional<std::string> next();
   bool broken() const { return broken_; }
-  bool holds_some() const { return !held_.empty(); }  // bytes of a payload that is not whole
+  bool holds_some() const { return !held_.empty(); }  // bytes of an incomplete payload
 
  private:
   std::size_t most_;

@@ -1,4 +1,4 @@
-// sandbox/limits.h - what a session may use. Each limit has its own reason in the result (sandbox/result.h).
+// sandbox/limits.h - the limits of a session. Result::reason names the limit that a call exceeded (sandbox/result.h).
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 namespace agon::sandbox {
 
 struct Limits {
-  double wall = 10;                   // seconds a call
-  double cpu = 10;                    // seconds a call, of all its processes
+  double wall = 10;                   // seconds per call
+  double cpu = 10;                    // seconds per call, of all processes
   std::int64_t memory = 512ll << 20;  // bytes that the session's processes add to what all sessions share
   std::int64_t processes = 32;        // processes and threads at once
   std::int64_t file = 64ll << 20;     // bytes of one file
   std::int64_t disk = 64ll << 20;     // bytes of all files: the workspace, /tmp and /dev/shm
   std::int64_t inodes = 10'000;       // files and folders
-  std::int64_t output = 256ll << 20;  // bytes a call may print on stdout and stderr before it is ended
+  std::int64_t output = 256ll << 20;  // bytes that a call may print on stdout and stderr before it is ended
   std::int64_t kept_output =
       64ll << 10;  // bytes of either stream that the result keeps: half from its head, half from its tail
   bool operator==(const Limits&) const = default;

@@ -8,7 +8,7 @@
 namespace agon::sandbox {
 namespace {
 
-constexpr int kDeepest = 16;  // what the two say to each other is nested three deep
+constexpr int kDeepest = 16;  // messages of host and launcher are nested three deep
 
 class BoundedReader : public nlohmann::detail::json_sax_dom_parser<Json> {
  public:
@@ -30,13 +30,13 @@ std::string message_frame(const Json& message) {
   return make_frame({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
-// The reader calls itself for what is nested: it is stopped before that uses up the stack.
+// The reader is recursive: it stops before deep nesting uses up the stack.
 std::optional<Json> read_message(std::string_view payload) try {
   Json message;
   BoundedReader reader(message);
   if (!Json::sax_parse(payload, &reader, Json::input_format_t::cbor)) return std::nullopt;
   return message.is_object() ? std::optional(std::move(message)) : std::nullopt;
-} catch (const Json::exception&) {  // sizes past all bounds throw even so
+} catch (const Json::exception&) {  // excessive sizes throw even so
   return std::nullopt;
 }
 

@@ -1,4 +1,4 @@
-// sandbox/message.h - what host and launcher say to each other: CBOR maps in frames.
+// sandbox/message.h - the messages between host and launcher: CBOR maps in frames.
 #pragma once
 
 #include <optional>
@@ -10,6 +10,6 @@
 namespace agon::sandbox {
 
 std::string message_frame(const Json& message);
-std::optional<Json> read_message(std::string_view payload);  // of a frame; nothing when it is not a map
+std::optional<Json> read_message(std::string_view payload);  // payload: of a frame; empty if it is not a map
 
 }  // namespace agon::sandbox

@@ -17,12 +17,12 @@ namespace agon::sandbox {
 
 namespace process = boost::process;
 
-// The launcher's process and the socket to it.
+// The launcher's process, and the socket to it.
 class Launcher {
  public:
   explicit Launcher(const SandboxConfig& config);
   ~Launcher();
-  // The reply; throws Error when the launcher refuses or is gone.
+  // Returns the reply; throws Error if the launcher refuses or has ended.
   Json ask(Json request);
   std::optional<Json> try_ask(Json request) { return connection_->ask(std::move(request)); }
   Tier tier() const { return tier_; }
@@ -49,7 +49,7 @@ std::string launcher_path(const SandboxConfig& config) {
   return path;
 }
 
-// The variables by which another backend's program is found, and by which it finds its engine and images.
+// The variables by which another backend's program is found and finds its engine and images.
 std::vector<std::string> backend_environment(Backend backend) {
   std::vector<std::string> environment;
   if (backend == Backend::native) return environment;
@@ -75,7 +75,7 @@ Launcher::Launcher(const SandboxConfig& config) {
   } catch (const process::process_error& error) {
     throw Error("sandbox: the launcher could not be started: {}", error.what());
   }
-  theirs.reset();  // the launcher's alone: when it ends, so does the connection
+  theirs.reset();  // only the launcher keeps it: when the launcher ends, so does the connection
   connection_->send({{"backend", to_string(config.backend)},
                      {"environment", backend_environment(config.backend)},
                      {"interpreter", config.interpreter},
@@ -98,7 +98,7 @@ Launcher::Launcher(const SandboxConfig& config) {
 Launcher::~Launcher() { end(); }
 
 void Launcher::end() {
-  connection_.reset();  // it ends with its socket
+  connection_.reset();  // the launcher ends when its socket closes
   std::error_code ignored;
   child_.wait(ignored);
 }

@@ -1,12 +1,12 @@
-// sandbox/sandbox.h - interpreters for hostile code: they start in milliseconds, keep their state from call to call,
-// and fork.
+// sandbox/sandbox.h - Python interpreters for hostile code: they start in milliseconds, keep their state from call to
+// call, and fork.
 //   Sandbox sandbox({});
 //   Session session = sandbox.open({});
 //   session.run({.code = "x = 1"});
 //   Session other = session.fork();   // has x, and the files; the two are independent
-// docs/sandbox.md says what holds at which tier. Gold answers, keys and the environment of this process are not in it:
-// the launcher is started with an empty environment and gets nothing but the code. Another backend's program also gets
-// the variables by which it finds its engine.
+// docs/sandbox.md lists the guarantees of each tier. The sandbox contains no gold answers, no keys, and nothing of this
+// process's environment: the launcher is started with an empty environment and gets only the code. The program of
+// another backend also gets the variables by which it finds its engine.
 #pragma once
 
 #include <cstdint>
@@ -25,22 +25,23 @@ namespace agon::sandbox {
 struct SandboxConfig {
   std::string interpreter = "/usr/bin/python3";
   std::vector<std::string> modules = {"numpy", "cv2"};  // imported before any session starts
-  std::vector<std::string> readable;  // folders besides /usr that sessions may read: where another interpreter lies
+  std::vector<std::string> readable;  // folders that sessions may read, in addition to /usr, as for another interpreter
   Backend backend = Backend::native;
   Tier floor = Tier::b;  // refuse to run below it
-  Tier best = Tier::a;   // do not try above it
+  Tier best = Tier::a;   // do not try better ones
   std::string launcher;  // path of agon-sandbox; empty: next to this program
 };
 
 class Launcher;
 
-// The fork failed. `reason`: how the fork's code would have ended; sandbox_lost only where the machinery failed.
+// Thrown if a fork failed. `reason`: how code in the fork would have ended; sandbox_lost only if the sandbox itself
+// failed.
 struct ForkRefused : Error {
   ForkRefused(Reason ends_with, const std::string& why) : Error("sandbox: {}", why), reason(ends_with) {}
   Reason reason;
 };
 
-// A live interpreter. Calls block; one at a time. Movable; the session is closed with it.
+// A live interpreter. Calls block; only one may run at a time. Movable; the destructor closes the session.
 class Session {
  public:
   Session(std::shared_ptr<Launcher> launcher, int id, std::uint64_t seed);
@@ -48,14 +49,14 @@ class Session {
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
 
-  // Never throws for what the code did, nor for a launcher that is gone (sandbox_lost). A session that has ended
-  // answers with the reason that ended it, and runs nothing (Result::ran).
+  // Never throws because of what the code did, or because the launcher has ended (sandbox_lost). A session that has
+  // ended returns the reason for its end, and runs nothing (Result::ran).
   Result run(const CallRequest& request);
-  // Throws ForkRefused when the session is dead or the copy does not fit. The streams of random numbers of each fork
-  // are its own, and the same ones each time: they follow from this session's seed and the number of forks before.
+  // Throws ForkRefused if the session is dead or the copy does not fit. Each fork has its own streams of random
+  // numbers, the same in every run: they follow from this session's seed and the number of earlier forks.
   Session fork();
-  bool lost() const;  // the launcher is gone
-  // Files of the workspace, by their path in it. Throw Error.
+  bool lost() const;  // the launcher has ended
+  // Write and read a file of the workspace, by its path in it. Throw Error.
   void write(const std::string& name, const std::string& bytes);
   std::string read(const std::string& name);
 
@@ -65,20 +66,20 @@ class Session {
   std::uint64_t seed_ = 0, forks_ = 0;
 };
 
-// One launcher process, and any number of sessions in it. Thread-safe; sessions may be used from different threads.
+// One launcher process with any number of sessions. Thread-safe; sessions may be used from different threads.
 class Sandbox {
  public:
   // Throws Error with the reason if no tier down to the floor is available or the interpreter does not start.
   explicit Sandbox(const SandboxConfig& config = {});
   ~Sandbox();
-  // seed: of `random` and numpy's own generator. Waits while there is no room for another session; throws Error after a
-  // minute.
+  // seed: for `random` and numpy's global generator. Waits while there is no room for another session; throws Error
+  // after a minute.
   Session open(const Limits& limits = {}, std::uint64_t seed = 0);
   int room() const;  // sessions that can be open at a time
   Tier tier() const;
-  const std::vector<MissedTier>& missed() const;  // the tiers above it that were tried, and why they are unavailable
-  int process() const;                            // of the launcher
-  bool lost() const;  // the launcher is gone: every session of it answers sandbox_lost, and none can be opened
+  const std::vector<MissedTier>& missed() const;  // better tiers that were tried, and why they are unavailable
+  int process() const;                            // id of the launcher process
+  bool lost() const;  // the launcher has ended: its sessions return sandbox_lost, and none can be opened
 
  private:
   std::shared_ptr<Launcher> launcher_;

@@ -1,4 +1,5 @@
-// sandbox/launcher/harness.h - the interpreter's side of a session: the build makes harness.cc of harness.py.
+// sandbox/launcher/harness.h - the Python program that every session's interpreter runs: it runs the code of calls and
+// answers the supervisor. The build generates harness.cc from harness.py.
 #pragma once
 
 namespace agon::sandbox::launcher {

@@ -1,5 +1,5 @@
-// agon-sandbox: builds the isolation, then serves the host on the socket with that descriptor
-// (docs/sandbox.md). Not for people: `agon exec` is.
+// agon-sandbox, the launcher: builds the isolation, then serves the host on the socket given by its argument
+// (docs/sandbox.md). Users run `agon exec` instead.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -66,13 +66,13 @@ Json ready_message(const Walls& walls, const std::vector<MissedTier>& missed) {
   return message;
 }
 
-// A host that is gone gets no answer.
+// If the host has ended, nothing is sent.
 void say_failed(const Descriptor& control, const std::exception& error) {
   const std::string frame = message_frame({{"event", "failed"}, {"text", error.what()}});
   send(control.get(), frame.data(), frame.size(), MSG_NOSIGNAL);
 }
 
-// Behind the walls.
+// Runs inside the isolation.
 void serve(Descriptor& control, const TemplateConfig& config, const Walls& walls,
            const std::vector<MissedTier>& missed) {
   try {
@@ -87,7 +87,7 @@ void serve(Descriptor& control, const TemplateConfig& config, const Walls& walls
 
 std::string own_folder() { return std::filesystem::read_symlink("/proc/self/exe").parent_path(); }
 
-// The library outlives the change of roots.
+// A copy of the library in memory, which a change of root does not affect.
 Descriptor guest_library() {
   const std::string path = own_folder() + "/libagon_guest.so";
   const Descriptor file(checked(open(path.c_str(), O_RDONLY | O_CLOEXEC), "opening " + path));
@@ -104,7 +104,7 @@ void build_walls(Descriptor& control, const Json& request, bool contained) {
       [&] { control.reset(); });
 }
 
-// The launcher within gets the request without the environment of the backend's program.
+// The launcher inside gets the request without the environment of the backend's program.
 void start_within(Backend backend, Json request, const Descriptor& control) {
   const std::vector<std::string> environment = request.at("environment");
   request.erase("environment");
@@ -127,8 +127,8 @@ int run(Descriptor control, std::optional<Json> request, bool contained) {
   return 0;
 }
 
-// What the program that started this one ignored, blocked or masked must not reach sessions: with SIGCHLD ignored
-// nobody could wait for a process, with SIGINT ignored no call could be interrupted.
+// Signal settings inherited from the program that started this one must not reach sessions: with SIGCHLD ignored nobody
+// could wait for a process, with SIGINT ignored no call could be interrupted.
 void forget_inherited_settings() {
   for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
   sigset_t none;
@@ -140,8 +140,8 @@ void forget_inherited_settings() {
 }  // namespace
 }  // namespace agon::sandbox::launcher
 
-// agon-sandbox CONTROL            by agon
-// agon-sandbox CONTROL REQUEST    by a backend, within its walls; - for the standard streams
+// agon-sandbox CONTROL            started by agon
+// agon-sandbox CONTROL REQUEST    started by a backend, inside its container; CONTROL - is the standard streams
 int main(int count, char** arguments) {
   using namespace agon::sandbox::launcher;
   using agon::Descriptor;
@@ -153,10 +153,11 @@ int main(int count, char** arguments) {
     Descriptor control =
         std::string_view(arguments[1]) == "-" ? control_from_standard_streams() : Descriptor(std::atoi(arguments[1]));
     forget_inherited_settings();
-    // Keeps crashes of guests from the host's crash handler, which 0 would not do; only root can raise the limit again.
+    // A limit of 1 keeps the host's crash handler from handling crashes of guests; 0 would not. Only root can raise the
+    // limit again.
     const rlimit no_core{1, 1};
     setrlimit(RLIMIT_CORE, &no_core);
-    // Nothing else that the program that started this one has open is inherited.
+    // Closes every other descriptor inherited from the program that started this one.
     close_all_but({control.get()});
     if (count == 2) return run(std::move(control), std::nullopt, false);
     return run(std::move(control), agon::Json::parse(arguments[2]), true);

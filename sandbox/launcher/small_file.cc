@@ -29,7 +29,7 @@ void write_small_file(int folder, const std::string& path, std::string_view text
 
 Descriptor memory_file(const char* name, std::string_view content) {
   Descriptor file(static_cast<int>(checked(syscall(SYS_memfd_create, name, MFD_CLOEXEC), "memfd_create")));
-  for (std::string_view rest = content; !rest.empty();)  // in parts where the size of files is limited, up to an error
+  for (std::string_view rest = content; !rest.empty();)  // in parts if the size of files is limited, until an error
     rest.remove_prefix(
         static_cast<std::size_t>(checked(write(file.get(), rest.data(), rest.size()), "writing a file in memory")));
   checked(lseek(file.get(), 0, SEEK_SET), "lseek");

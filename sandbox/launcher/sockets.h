@@ -1,5 +1,5 @@
-// sandbox/launcher/sockets.h - pipes, pairs of sockets, and messages that carry descriptors and say who sent them. All
-// descriptors are closed on exec. Throw std::system_error.
+// sandbox/launcher/sockets.h - pipes, pairs of sockets, and messages that carry descriptors and identify their sender.
+// All descriptors are closed on exec. Functions that make them throw std::system_error.
 #pragma once
 
 #include <sys/types.h>
@@ -21,14 +21,15 @@ Pipe make_pipe();
 struct SocketPair {
   Descriptor ours, theirs;
 };
-// type: SOCK_STREAM or SOCK_SEQPACKET. The kernel names the sender of what arrives at `ours`.
+// type: SOCK_STREAM or SOCK_SEQPACKET. The kernel reports the sender of everything that arrives at `ours`.
 SocketPair make_socket_pair(int type);
 
-// sendmsg with descriptors, which stay the caller's. Returns what it returns; never raises SIGPIPE.
+// Calls sendmsg() with descriptors, which stay the caller's, and returns its result. Never raises SIGPIPE; does not
+// throw.
 ssize_t send_message(int socket, std::string_view bytes, std::initializer_list<int> descriptors, int flags = 0);
 
 struct Received {
-  ssize_t size = 0;  // as of recvmsg: 0 at the end, negative with errno
+  ssize_t size = 0;  // as from recvmsg(): 0 at the end, negative with errno
   pid_t sender = 0;  // as this process sees it; 0: unknown
   std::vector<Descriptor> descriptors;
 };

@@ -1,10 +1,10 @@
-// sandbox/launcher/isolation/capabilities.h - giving up capabilities.
+// sandbox/launcher/isolation/capabilities.h - drops the capabilities of a thread.
 #pragma once
 
 namespace agon::sandbox::launcher {
 
-// Empties every capability set of this thread; the bounding set only where it may (it counts for nothing behind
-// no_new_privs). Throws std::system_error.
+// Empties every capability set of this thread; the bounding set only if permitted (with no_new_privs it has no effect).
+// Throws std::system_error.
 void drop_capabilities();
 
 }  // namespace agon::sandbox::launcher

@@ -23,9 +23,9 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kHost = "agon-host";
 constexpr std::string_view kSandbox = "agon-sandbox-";
-constexpr auto kEmptying = std::chrono::seconds(2);  // the longest wait for processes that have been killed
+constexpr auto kEmptying = std::chrono::seconds(2);  // longest wait for killed processes to end
 
-// mountinfo writes blanks and the like as \040.
+// mountinfo writes blanks and similar characters as octal escapes, such as \040.
 std::string unescaped(std::string_view text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -60,7 +60,7 @@ std::int64_t number_of(const std::optional<std::string>& text) {
   return value;
 }
 
-// "name value" on a line of its own.
+// Reads the value from a line "name value".
 std::int64_t value_in(int folder, const std::string& file, std::string_view name) {
   for (const std::string& line : split(read_small_file(folder, file).value_or(""), "\n"))
     if (line.starts_with(name) && line.size() > name.size() && line[name.size()] == ' ')
@@ -68,7 +68,7 @@ std::int64_t value_in(int folder, const std::string& file, std::string_view name
   return 0;
 }
 
-// Waits for whoever holds it.
+// Waits until the current holder releases it.
 FileLock lock_folder(const fs::path& path) {
   FileLock folder(Descriptor(
       checked(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC), "opening the cgroup " + path.string())));
@@ -82,7 +82,7 @@ void remove_cgroup(const fs::path& path) {
   do {
     try {
       write_small_file(AT_FDCWD, path / "cgroup.kill", "1");
-    } catch (const std::system_error&) {  // it is gone
+    } catch (const std::system_error&) {  // it no longer exists
     }
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator(path, ignored))
@@ -144,7 +144,7 @@ void make_cgroup(const fs::path& path) {
   throw Error("cannot create a cgroup in {}: {}. {}", path.parent_path().string(), std::strerror(errno), kDelegate);
 }
 
-// Throws Error where the kernel would not keep the limits.
+// Throws Error if the kernel would not enforce the limits.
 fs::path delegated_cgroup() {
   fs::path own = own_cgroup_folder(read_small_file(AT_FDCWD, "/proc/self/cgroup").value_or(""),
                                    read_small_file(AT_FDCWD, "/proc/self/mountinfo").value_or(""));
@@ -176,7 +176,7 @@ std::string own_cgroup_folder(std::string_view cgroup, std::string_view mountinf
 
 SandboxCgroup::SandboxCgroup(uid_t user, gid_t group) {
   const fs::path own = delegated_cgroup();
-  const FileLock parent = lock_folder(own);  // until this one is locked: nobody takes it for a stale one
+  const FileLock parent = lock_folder(own);  // until path_ is locked, so that nobody takes it for a stale one
   sweep(own);
   path_ = own / (std::string(kSandbox) + std::to_string(getpid()));
   make_cgroup(path_);

@@ -1,7 +1,7 @@
-// sandbox/launcher/isolation/cgroup.h - cgroup v2: one for a sandbox as a whole, beneath it one for each session, in
-// which the kernel keeps the session's limits (tier A).
+// sandbox/launcher/isolation/cgroup.h - the cgroups (v2) of tier A: one for the whole sandbox and, in it, one per
+// session, where the kernel enforces the session's limits.
 //   our own cgroup, delegated
-//     agon-host              the host's process, where it would stand in the way
+//     agon-host              the host's process, if it has to move out of our own cgroup
 //     agon-sandbox-PID       locked while its launcher lives: an unlocked one is stale
 //       supervisor           and the template: no limits
 //       session-N
@@ -24,15 +24,14 @@ namespace agon::sandbox::launcher {
 // what is missing.
 std::string own_cgroup_folder(std::string_view cgroup, std::string_view mountinfo);
 
-// Made and removed by the launcher, from outside.
+// The cgroup of a sandbox. The launcher makes and removes it, from outside.
 class SandboxCgroup {
  public:
-  // Beneath this process's own cgroup, for `user` to fill; removes what launchers that were killed have left there. The
-  // controllers of our own cgroup are switched on for its children; where that needs it, this process and its parent
-  // move into a child of it (agon-host). No other process is ever moved. Throws Error with the reason if no cgroup is
-  // available.
+  // Makes it in this process's own cgroup, writable for `user`; removes the ones that killed launchers have left there.
+  // Enables the controllers of our own cgroup for its children. If that requires it, this process and its parent move
+  // into the child agon-host; other processes are never moved. Throws Error with the reason if no cgroup is available.
   SandboxCgroup(uid_t user, gid_t group);
-  ~SandboxCgroup();  // ends what is in it and removes it
+  ~SandboxCgroup();  // ends its processes and removes it
   SandboxCgroup(const SandboxCgroup&) = delete;
   SandboxCgroup& operator=(const SandboxCgroup&) = delete;
 
@@ -44,20 +43,20 @@ class SandboxCgroup {
   FileLock folder_;
 };
 
-// Made and removed by the supervisor.
+// The cgroup of a session. The supervisor makes and removes it.
 class SessionCgroup {
  public:
-  // In the folder of a SandboxCgroup. Throws std::system_error.
+  // sandbox: SandboxCgroup::folder(). Throws std::system_error.
   SessionCgroup(int sandbox, int session, const Limits& limits);
   ~SessionCgroup();  // removes it; its processes have ended
   SessionCgroup(const SessionCgroup&) = delete;
   SessionCgroup& operator=(const SessionCgroup&) = delete;
 
-  void add(pid_t process);                // and what it starts from now on; throws std::system_error
-  void kill();                            // every process in it
-  std::int64_t memory() const;            // bytes now: of processes, of the kernel for them, of their files in memory
-  std::int64_t peak_memory() const;       // bytes: the highest since its making; 0 where the kernel does not report it
-  double cpu_seconds() const;             // of all that ever were in it
+  void add(pid_t process);           // with all that it starts from now on; throws std::system_error
+  void kill();                       // ends every process in it
+  std::int64_t memory() const;       // bytes now: of processes, of the kernel on their behalf, of their files in memory
+  std::int64_t peak_memory() const;  // bytes: the highest since it was made; 0 if the kernel does not report it
+  double cpu_seconds() const;        // of all processes that were ever in it
   std::int64_t memory_kills() const;      // processes that the kernel ended at the limit
   std::int64_t process_refusals() const;  // forks that the kernel refused at the limit
 

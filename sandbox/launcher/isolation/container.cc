@@ -27,18 +27,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kInside = "/opt/agon-sandbox";  // where the launcher lies inside
+constexpr const char* kInside = "/opt/agon-sandbox";  // folder of the launcher inside
 constexpr int kControl = 3;
 constexpr const char* kImage = "localhost/agon-sandbox-root:1";
-constexpr int kNotStarted = 127;  // a child's code, as a shell's
+constexpr int kNotStarted = 127;  // exit code, as in a shell
 constexpr std::size_t kMostSaid = 2000;
-constexpr rlim_t kMostOfEach = 1 << 14;  // descriptors, and processes of the user, within an engine's container
+constexpr rlim_t kMostOfEach = 1 << 14;  // descriptors, and processes of the user, in an engine's container
 
 using Words = std::vector<std::string>;
 
 void add(Words& words, std::initializer_list<std::string> more) { words.insert(words.end(), more); }
 
-// The words as execve wants them; they stay the caller's.
+// The words in the form of execve(); they stay the caller's.
 std::vector<char*> pointers(const Words& words) {
   std::vector<char*> all;
   for (const std::string& word : words) all.push_back(const_cast<char*>(word.c_str()));
@@ -46,14 +46,14 @@ std::vector<char*> pointers(const Words& words) {
   return all;
 }
 
-// Descriptors of ours, and the numbers that they have in a program.
+// Our descriptors, and their numbers in the started program.
 using Places = std::vector<std::pair<int, int>>;
 
 void put(int from, int to) {
   if ((from == to ? fcntl(from, F_SETFD, 0) : dup2(from, to)) < 0) _exit(kNotStarted);
 }
 
-// In the child. Ends with its parent, so that no engine's client outlives the launcher.
+// Runs in the child. It ends with its parent, so that no engine's client outlives the launcher.
 [[noreturn]] void become(const Words& command, const Words& environment, const Places& places, pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(kNotStarted);
@@ -69,7 +69,7 @@ struct Ended {
   bool not_started() const { return code == kNotStarted && said.empty(); }
 };
 
-// The end of it, in one line.
+// The end of the text, in one line.
 std::string in_one_line(const std::string& text) {
   std::string line;
   for (const std::string& word : split_words(valid_utf8(text.substr(text.size() - std::min(text.size(), kMostSaid)))))
@@ -95,7 +95,7 @@ Ended run_program(const Words& command, const Words& environment, const Places& 
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), in_one_line(read_all(words.get()))};
 }
 
-// What the backend cannot do, with its own output.
+// The error that says what the backend cannot do, with its own output.
 Error refusal(const std::string& name, const char* what, const Ended& ended) {
   if (ended.not_started()) return Error("there is no {} on the PATH: install it, or use another backend", name);
   const std::string why = ended.said.empty() ? fmt::format("none (it ended with code {})", ended.code) : ended.said;
@@ -108,7 +108,7 @@ Error refusal(const std::string& name, const char* what, const Ended& ended) {
 std::string root_archive() {
   std::string archive;
   for (const RootLink& link : root_links()) {
-    if (link.target.starts_with("/")) continue;  // not into /usr
+    if (link.target.starts_with("/")) continue;  // skip links that do not lead into /usr
     std::array<char, 512> header{};
     const std::string name = link.name.substr(1);
     std::copy(name.begin(), name.end(), header.begin());
@@ -134,7 +134,7 @@ void make_image(const std::string& engine, const Words& environment) {
   if (made.code != 0) throw refusal(engine, "make an image", made);
 }
 
-// Engines ask for more than a container around them may give: here they get no more than this process has.
+// Engines request more than a container around them may grant, so request no more than this process has.
 std::string ulimit(const char* name, decltype(RLIMIT_NOFILE) resource) {
   rlimit own{};
   checked(getrlimit(resource, &own), "getrlimit");
@@ -202,7 +202,7 @@ Words engine_command(Backend engine, const Contained& contained, const std::stri
 
 void run_backend(Backend backend, const Contained& contained, const Words& environment, const Descriptor& control) {
   const std::string name(to_string(backend));
-  checked(fcntl(control.get(), F_SETFD, FD_CLOEXEC), "fcntl");  // under no other number
+  checked(fcntl(control.get(), F_SETFD, FD_CLOEXEC), "fcntl");  // the program gets it only as one of `places`
   Words command;
   Places places;
   if (backend == Backend::bwrap) {

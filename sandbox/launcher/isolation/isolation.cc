@@ -40,7 +40,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uid_t kAgent = 1000;  // what the sandbox's user is called inside
+constexpr uid_t kAgent = 1000;  // user id of the sandbox's user inside
 constexpr const char* kFolders = "/tmp/agon-sandbox-";
 
 // Whether this user namespace knows the host's user `id`.
@@ -57,7 +57,7 @@ struct User {
   gid_t group = 0;
 };
 
-// Root lends the sandbox an otherwise unused user; other users have only their own.
+// As root, an otherwise unused user, so that guests never run as root; else this process's own user.
 User outer_user() {
   if (geteuid() != 0) return {geteuid(), getegid()};
   for (const uid_t id : {1'879'048'193u, 65'534u})
@@ -73,12 +73,12 @@ void become(uid_t user, gid_t group) {
   checked(syscall(SYS_setresuid, user, user, user), "setresuid");
 }
 
-// Sends this process `signal` when its parent ends, which holds the other end of `parent` open. A change of user
-// forgets the request.
+// Makes the kernel send this process `signal` when its parent ends, which holds the other end of `parent` open. Call it
+// after a change of user, which cancels the request.
 void end_with(const Descriptor& parent, int signal) {
   checked(prctl(PR_SET_PDEATHSIG, signal), "prctl");
   pollfd closed{parent.get(), POLLIN, 0};
-  if (poll(&closed, 1, 0) != 0) _exit(1);  // it ended before
+  if (poll(&closed, 1, 0) != 0) _exit(1);  // it has already ended
 }
 
 void enter_namespaces_root(const std::vector<std::string>& readable, const Descriptor& parent) {
@@ -108,14 +108,14 @@ pid_t clone_into_namespaces() {
   return static_cast<pid_t>(child);
 }
 
-// Runs work as the sandbox's user, in a child: root's rights never touch what guests own.
+// Runs work as the sandbox's user, in a child, so that root's rights never affect what guests own.
 void as_outer_user(const std::function<void()>& work) {
   const pid_t child = checked(fork(), "fork");
   if (child == 0) {
     try {
       become_outer_user();
       work();
-    } catch (const std::exception&) {  // what fails is left
+    } catch (const std::exception&) {  // what fails is skipped
     }
     _exit(0);
   }
@@ -127,19 +127,19 @@ void as_outer_user(const std::function<void()>& work) {
 void remove_folder(const std::string& path) {
   try {
     Folder::at(path).empty();
-  } catch (const std::system_error&) {  // it is gone
+  } catch (const std::system_error&) {  // it no longer exists
   }
   rmdir(path.c_str());
 }
 
 constexpr unsigned kMostSweep = 10;  // seconds
 
-// The folder of all sessions' files, where they have no mount namespaces. Locked while its launcher lives.
+// The folder of all sessions' files if they have no mount namespaces. Locked while its launcher lives.
 class PrivateFolder {
  public:
   explicit PrivateFolder(const User& owner) {
     as_outer_user([&owner] {
-      alarm(kMostSweep);  // ends this child: what a survivor still fills is left for another time
+      alarm(kMostSweep);  // ends this child: a folder that a survivor still fills is left for the next sweep
       sweep(owner);
     });
     path_ = std::string(kFolders) + "XXXXXX";
@@ -173,10 +173,10 @@ class PrivateFolder {
   FileLock lock_;
 };
 
-// A session takes three descriptors of the supervisor and two processes; some more while it is made.
+// A session takes three descriptors of the supervisor and two processes, and a few more while it is made.
 constexpr rlim_t kOwnDescriptors = 96, kDescriptorsOfSession = 3, kProcessesOfSession = 2;
 
-// Raises this process's descriptors up to the hard limit. Throws Error if that is too low.
+// Raises this process's limit of descriptors to the hard limit. Throws Error if that is too low.
 void raise_descriptors() {
   rlimit limit{};
   checked(getrlimit(RLIMIT_NOFILE, &limit), "getrlimit");
@@ -194,11 +194,11 @@ int room_for_sessions() {
   checked(getrlimit(RLIMIT_NPROC, &processes), "getrlimit");
   const rlim_t by_descriptors = (descriptors.rlim_cur - kOwnDescriptors) / kDescriptorsOfSession;
   const rlim_t by_processes = std::max<rlim_t>(processes.rlim_cur / kProcessesOfSession, 2) - 1;
-  constexpr rlim_t kNumbers = 15'000;  // two of each session, of the 32,768 of a pid namespace
+  constexpr rlim_t kNumbers = 15'000;  // two process numbers per session, of the 32,768 in a pid namespace
   return static_cast<int>(std::min({by_descriptors, by_processes, kNumbers}));
 }
 
-// One tier, from its making to its end.
+// One attempt to run in a tier, from building it to its end.
 class Attempt {
  public:
   Attempt(Tier tier, const WantedTiers& wanted) : wanted_(wanted), user_(outer_user()) {
@@ -210,7 +210,7 @@ class Attempt {
     if (tier == Tier::c) prepare_shared();
   }
 
-  // Throws Error when the walls cannot be put up; else returns when what runs behind them has ended.
+  // Throws Error if the isolation cannot be built; otherwise returns when the work inside has ended.
   void run(const Work& work, const std::function<void()>& on_started, const std::vector<MissedTier>& missed) {
     Pipe mapped = make_pipe(), report = make_pipe();
     const bool clones = walls_.has_namespaces() && !wanted_.contained;
@@ -241,7 +241,7 @@ class Attempt {
     walls_.readable = program_folders(wanted_.readable);
   }
 
-  // What failed; nothing: the child is starting.
+  // Returns what failed; empty if the child is starting.
   std::string begin(pid_t child, bool clones, const Pipe& mapped) {
     try {
       if (clones) map_user(child, user_);
@@ -275,17 +275,17 @@ class Attempt {
     work(walls_, missed);
     if (walls_.tier == Tier::c) {
       end_descendants();
-      remove_folder(walls_.folder);  // also where the launcher itself has been killed
+      remove_folder(walls_.folder);  // here too, in case the launcher itself was killed
     }
     _exit(0);
   }
 
-  // No namespaces: whatever sessions leave behind comes to this process, which ends it; so it must not just be killed
-  // with its parent.
+  // Without namespaces, orphans of sessions become children of this process, which ends them. So a parent's end must
+  // not simply kill this process.
   void become_shared(const Descriptor& parent) const {
     become_outer_user();
     checked(prctl(PR_SET_CHILD_SUBREAPER, 1), "prctl");
-    checked(prctl(PR_SET_DUMPABLE, 1), "prctl");  // so that /proc/self is its own
+    checked(prctl(PR_SET_DUMPABLE, 1), "prctl");  // so that it owns its /proc/self
     end_with(parent, SIGTERM);
   }
 

@@ -1,4 +1,4 @@
-// sandbox/launcher/isolation/landlock.h - limits which files this thread and all that it starts may touch.
+// sandbox/launcher/isolation/landlock.h - restricts the files that this thread, and everything it starts, may access.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@ namespace agon::sandbox::launcher {
 int landlock_version();
 
 struct LandlockRules {
-  std::vector<std::string> readable;  // read and execute, with all beneath
+  std::vector<std::string> readable;  // read and execute, with everything beneath
   std::vector<std::string> devices;   // folders whose files may also be written
-  std::vector<std::string> writable;  // everything but making device nodes
+  std::vector<std::string> writable;  // everything except making device nodes
 };
 
-// For good; narrows what held before. Also no TCP, and no signals or abstract sockets out of this domain, where the
-// kernel knows how. Paths that do not exist are left out. no_new_privs must be set. Throws std::system_error, also
-// where the kernel has no Landlock.
+// Restricts permanently, in addition to earlier restrictions. Also forbids TCP, and signals and abstract sockets out of
+// this domain, if the kernel supports that. Paths that do not exist are skipped. no_new_privs must be set. Throws
+// std::system_error, also if the kernel has no Landlock.
 void restrict_files(const LandlockRules& rules);
 
 }  // namespace agon::sandbox::launcher

@@ -70,7 +70,7 @@ void swap_root() {
   checked(syscall(SYS_mount_setattr, AT_FDCWD, "/", 0, &read_only, sizeof read_only), "mount_setattr /");
 }
 
-// Or the folder itself.
+// True also for the folder itself.
 bool is_beneath(const std::string& path, const std::string& folder) {
   return folder == "/" || (path + "/").starts_with(folder + "/");
 }

@@ -52,22 +52,23 @@ constexpr const char* kAllowed[] = {
     "nanosleep", "pipe", "pipe2", "poll", "ppoll", "pselect6", "select", "setitimer", "signalfd", "signalfd4", "time",
     "timer_delete", "timer_getoverrun", "timer_gettime", "timer_settime", "timerfd_create", "timerfd_gettime",
     "timerfd_settime",
-    // A socket pair within the session: it cannot be named, and it cannot send descriptors, which would count against
+    // For socket pairs within the session: they have no names and cannot send descriptors, which would count against
     // everything that the user runs.
     "getpeername", "getsockname", "getsockopt", "recvfrom", "recvmmsg", "recvmsg", "shutdown"};
 
-// A page of a file that lies in a pipe or a socket stays there when the file is cut, and is then in no count. Programs
-// copy by themselves when these calls fail.
+// A page of a file that is in a pipe or a socket stays there when the file is truncated, and nothing counts it then.
+// Programs copy by themselves if these calls fail.
 constexpr const char* kWithoutCopy[] = {"sendfile", "splice", "tee", "vmsplice"};
 
-// Programs take these for features of a newer kernel and do without.
+// Programs treat these as features of a newer kernel and do without them.
 constexpr const char* kUnknown[] = {"clone3", "memfd_create", "io_uring_setup", "io_uring_enter", "io_uring_register",
                                     "userfaultfd", "shmget", "shmat", "shmctl", "semget", "semop", "semctl", "msgget",
                                     "mq_open",
                                     // watches on the host's files would reveal what the host does with them
                                     "inotify_init", "inotify_init1", "inotify_add_watch", "inotify_rm_watch"};
 
-// Of files: modes and times; what only a session with its own users and files may do; what opens or shortens them.
+// Calls on files. kMarks: modes and times. kOwnWorld: what only a session with its own users and files may do.
+// kOpening: what opens or shortens files.
 constexpr const char* kMarks[] = {"chmod", "fchmod", "fchmodat", "utimensat"};
 constexpr const char* kOwnWorld[] = {"rt_sigqueueinfo", "rt_tgsigqueueinfo", "timer_create", "fgetxattr",  "flistxattr",
                                      "getxattr",        "lgetxattr",         "listxattr",    "llistxattr", "chown",
@@ -75,7 +76,7 @@ constexpr const char* kOwnWorld[] = {"rt_sigqueueinfo", "rt_tgsigqueueinfo", "ti
                                      "utimes"};
 constexpr const char* kOpening[] = {"open", "openat", "openat2", "truncate"};
 
-// The rules of a process would grow without a bound.
+// Refused to guests: the Landlock rules of a process could grow without bound.
 constexpr const char* kLandlock[] = {"landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self"};
 
 class Policy {
@@ -86,7 +87,7 @@ class Policy {
     require(seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_OPTIMIZE, 2), "seccomp: optimise");
   }
 
-  // A name that this libseccomp does not know belongs to a newer kernel: there is nothing to allow.
+  // A name that this libseccomp does not know is a call of a newer kernel: there is nothing to allow.
   void rule(std::uint32_t action, const char* name, std::initializer_list<scmp_arg_cmp> conditions = {}) {
     const int number = seccomp_syscall_resolve_name(name);
     if (number == __NR_SCMP_ERROR) return;
@@ -110,7 +111,7 @@ class Policy {
 };
 
 void allow_values(Policy& policy, const char* name, unsigned argument, std::initializer_list<std::uint64_t> values) {
-  // Kernel interfaces read these arguments as 32 bits.
+  // The kernel reads these arguments as 32 bits.
   for (const std::uint64_t value : values)
     policy.rule(SCMP_ACT_ALLOW, name, {SCMP_CMP64(argument, SCMP_CMP_MASKED_EQ, 0xffffffff, value)});
 }
@@ -121,15 +122,15 @@ scmp_arg_cmp of_oneself() { return SCMP_CMP64(0, SCMP_CMP_MASKED_EQ, 0xffffffff,
 void allow_some_arguments(Policy& policy) {
   constexpr std::uint64_t kNamespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |
                                         CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWTIME;
-  // The low byte of clone's flags is the signal at exit, which CLONE_NEWTIME shares. With CLONE_PARENT a child would be
-  // the supervisor's. A thread with its own descriptors would hide them.
+  // The low byte of clone's flags is the signal at exit, which CLONE_NEWTIME overlaps. With CLONE_PARENT a child would
+  // belong to the supervisor. A thread with its own descriptors would hide them.
   constexpr std::uint64_t kRefused = (kNamespaces & ~0xffull) | CLONE_PARENT;
   policy.rule(SCMP_ACT_ALLOW, "clone", {SCMP_CMP64(0, SCMP_CMP_MASKED_EQ, kRefused | CLONE_THREAD, 0)});
   policy.rule(SCMP_ACT_ALLOW, "clone",
               {SCMP_CMP64(0, SCMP_CMP_MASKED_EQ, kRefused | CLONE_THREAD | CLONE_FILES, CLONE_THREAD | CLONE_FILES)});
   policy.rule(SCMP_ACT_ALLOW, "close_range", {SCMP_CMP64(2, SCMP_CMP_MASKED_EQ, CLOSE_RANGE_UNSHARE, 0)});
   allow_values(policy, "socketpair", 0, {AF_UNIX});
-  policy.rule(SCMP_ACT_ALLOW, "sendto", {SCMP_CMP64(4, SCMP_CMP_EQ, 0)});  // to nobody but the other end
+  policy.rule(SCMP_ACT_ALLOW, "sendto", {SCMP_CMP64(4, SCMP_CMP_EQ, 0)});  // only to the other end
   allow_values(policy, "ioctl", 1, {TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIOCLEX, FIONCLEX});
   policy.rule(SCMP_ACT_ERRNO(EAFNOSUPPORT), "socket");
   allow_values(policy, "prctl", 0,
@@ -138,17 +139,16 @@ void allow_some_arguments(Policy& policy) {
                 PR_GET_TID_ADDRESS, PR_SET_TIMERSLACK, PR_GET_TIMERSLACK, 0x53564d41 /* PR_SET_VMA */});
   allow_values(policy, "personality", 0, {0, 0xffffffff});
   policy.rule(SCMP_ACT_ALLOW, "sched_setscheduler", {of_oneself(), SCMP_CMP64(1, SCMP_CMP_MASKED_EQ, 0xffffffff, 0)});
-  // Not the sizes of buffers.
-  // Nor credentials: a datagram socket that asks for them gets a name.
+  // Not buffer sizes. Not credentials either: a datagram socket that asks for them gets a name.
   for (const std::uint64_t option : {SO_REUSEADDR, SO_KEEPALIVE, SO_LINGER, SO_RCVTIMEO, SO_SNDTIMEO, SO_RCVLOWAT})
     policy.rule(SCMP_ACT_ALLOW, "setsockopt",
                 {SCMP_CMP64(1, SCMP_CMP_MASKED_EQ, 0xffffffff, SOL_SOCKET),
                  SCMP_CMP64(2, SCMP_CMP_MASKED_EQ, 0xffffffff, option)});
 }
 
-// A process may change only its own limits and priorities: the first process of a session has the session's user as
-// well. Nobody may change two limits: by RLIMIT_LOCKS, which no kernel keeps any more, the supervisor knows whose a
-// process is (census.h), and RLIMIT_CORE keeps the host's handler of crashes out.
+// A process may change only its own limits and priorities, because the init process of a session runs as the session's
+// user too. Nobody may change two limits. RLIMIT_LOCKS, which kernels no longer enforce, tells the supervisor whose a
+// process is (census.h). RLIMIT_CORE keeps the host's crash handler out.
 void own_limits(Policy& policy) {
   for (int resource = 0; resource < RLIM_NLIMITS; ++resource) {
     const auto which = [resource](unsigned argument) {
@@ -167,8 +167,8 @@ void own_limits(Policy& policy) {
         {SCMP_CMP64(0, SCMP_CMP_MASKED_EQ, 0xffffffff, which), SCMP_CMP64(1, SCMP_CMP_MASKED_EQ, 0xffffffff, 0)});
 }
 
-// Only a cgroup counts shared memory without a file once it is unmapped; files of /dev/shm are counted. Nothing counts
-// huge pages from the host's reserve either.
+// Shared memory without a file is counted only by a cgroup once it is unmapped; files of /dev/shm are counted. Nothing
+// counts huge pages from the host's reserve.
 void mappings(Policy& policy) {
   constexpr std::uint64_t kSharing = MAP_TYPE | MAP_ANONYMOUS | MAP_HUGETLB;
   for (const int flags : {MAP_PRIVATE, MAP_PRIVATE | MAP_ANONYMOUS, MAP_SHARED, MAP_SHARED_VALIDATE})
@@ -187,13 +187,13 @@ void file_locks(Policy& policy) {
                 {SCMP_CMP64(1, SCMP_CMP_MASKED_EQ, 0xffffffff, static_cast<std::uint64_t>(command))});
 }
 
-// The kernel counts watches by user, and keeps a watch whose descriptor is gone while its file is open.
+// The kernel counts watches per user, and keeps a watch whose descriptor is closed while its file is open.
 void watches(Policy& policy) {
   allow_values(policy, "epoll_ctl", 1, {EPOLL_CTL_DEL, EPOLL_CTL_MOD});
   policy.rule(SCMP_ACT_NOTIFY, "epoll_ctl", {SCMP_CMP64(1, SCMP_CMP_MASKED_EQ, 0xffffffff, EPOLL_CTL_ADD)});
 }
 
-// Where the kernel shares the processor between its sessions (sched(7), autogroup), each further session is a further
+// If the kernel shares the processor between kernel sessions (sched(7), autogroup), each further one is a further
 // share.
 void shares(Policy& policy) { policy.rule(SCMP_ACT_NOTIFY, "setsid"); }
 
@@ -202,7 +202,7 @@ void open_files(Policy& policy) {
     for (const char* name : kOpening) policy.rule(SCMP_ACT_ALLOW, name);
     return;
   }
-  policy.rule(SCMP_ACT_ERRNO(ENOSYS), "openat2");  // its flags lie in memory
+  policy.rule(SCMP_ACT_ERRNO(ENOSYS), "openat2");  // its flags are in memory
   const auto flags_at = [](unsigned argument, std::uint64_t mask, std::uint64_t value) {
     return SCMP_CMP64(argument, SCMP_CMP_MASKED_EQ, mask, value);
   };
@@ -213,7 +213,7 @@ void open_files(Policy& policy) {
   }
 }
 
-// Calls that reach another process by its number, hide from the supervisor, or take room on a disk that is the host's.
+// Calls that reach another process by its number, hide from the supervisor, or take space on the host's disk.
 void shared_things(Policy& policy, bool own_processes) {
   for (const char* name : {"kill", "tgkill", "tkill"})
     policy.rule(own_processes ? SCMP_ACT_ALLOW : SCMP_ACT_NOTIFY, name);
@@ -233,10 +233,10 @@ void shared_things(Policy& policy, bool own_processes) {
   // user outside the session.
   for (const char* name : kMarks) policy.rule(SCMP_ACT_NOTIFY, name);
   open_files(policy);
-  // A session confines itself while it is made, and no more afterwards.
+  // A session confines itself while it is made, and not afterwards.
   for (const char* name : kLandlock) policy.rule(SCMP_ACT_NOTIFY, name);
   policy.rule(SCMP_ACT_ERRNO(ENOSYS), "pidfd_send_signal");
-  allow_values(policy, "fallocate", 1, {0});  // other modes set aside room past the largest size of a file
+  allow_values(policy, "fallocate", 1, {0});  // other modes allocate space beyond the maximum size of a file
 }
 
 }  // namespace

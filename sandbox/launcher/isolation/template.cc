@@ -25,7 +25,7 @@
 namespace agon::sandbox::launcher {
 namespace {
 
-constexpr int kHandOver = 7;  // where the new process says which descriptor is seccomp's listener
+constexpr int kHandOver = 7;  // where the new process sends the number of seccomp's listener
 
 const char* const kEnvironment[] = {"PATH=/usr/local/bin:/usr/bin:/bin",
                                     "HOME=/home/agent",
@@ -42,14 +42,14 @@ const char* const kEnvironment[] = {"PATH=/usr/local/bin:/usr/bin:/bin",
                                     "MPLBACKEND=Agg",
                                     nullptr};
 
-// Where sessions share the file system with others, each confines itself to these folders and its own.
+// If sessions share the file system with others, each confines itself to these folders and its own.
 std::string harness_for(const TemplateConfig& config, const Walls& walls) {
   const Json readable = walls.has_namespaces() ? Json::array() : Json(walls.readable);
   return fmt::format("{}\npreload({})\nserve_sandbox({}, {})\n", kHarness, Json(config.modules).dump(),
                      Json(walls.has_namespaces() ? kHome : walls.folder).dump(), readable.dump());
 }
 
-// What the template may touch. Its sessions may not have /proc, where they would see others.
+// The files that the template may access. Its sessions may not have /proc, where they would see others.
 LandlockRules rules_for(const Walls& walls) {
   if (walls.has_namespaces()) return {{"/"}, {"/dev"}, {"/home"}};
   LandlockRules rules{walls.readable, device_files(), {walls.folder}};
@@ -57,7 +57,7 @@ LandlockRules rules_for(const Walls& walls) {
   return rules;
 }
 
-// At most that; what was taken away before stays so.
+// Lowers a limit to `value` at most; a lower hard limit stays.
 void limit(__rlimit_resource resource, rlim_t value) {
   rlimit had{};
   checked(getrlimit(resource, &had), "getrlimit");
@@ -71,7 +71,7 @@ struct Ends {
   int channel, harness, library, gathered, errors, hand_over;
 };
 
-// Every number below 10 is free: the descriptors were moved up first.
+// Every number below 10 is free, because the descriptors were moved up first.
 void arrange_descriptors(const Ends& ends) {
   const auto up = [](int descriptor) { return checked(fcntl(descriptor, F_DUPFD, 10), "dup"); };
   const Ends high{up(ends.channel),  up(ends.harness), up(ends.library),
@@ -96,7 +96,7 @@ void arrange_descriptors(const Ends& ends) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  limit(RLIMIT_CORE, 1);  // 0 keeps files away, 1 the host's program for crashes as well
+  limit(RLIMIT_CORE, 1);  // 0 prevents core files; 1 also keeps the host's crash handler out
   limit(RLIMIT_NOFILE, 512);
   limit(RLIMIT_MEMLOCK, 64 << 10);
   limit(RLIMIT_MSGQUEUE, 0);
@@ -105,8 +105,8 @@ void arrange_descriptors(const Ends& ends) {
   checked(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs");
   restrict_files(rules_for(walls));
   {
-    // The filter lets no descriptors be sent: the parent takes it from here, for which this process must be dumpable.
-    // No guest exists yet.
+    // The filter allows no sending of descriptors, so the parent takes it from here. For that, this process must be
+    // dumpable. No guest exists yet.
     checked(prctl(PR_SET_DUMPABLE, 1), "prctl");
     const int listener = install_seccomp(filter);
     checked(write(kHandOver, &listener, sizeof listener), "handing the listener over");
@@ -147,7 +147,7 @@ Template start_template(const TemplateConfig& config, const Walls& walls) {
   }
   hand_over.theirs.reset();
   int listener = -1;
-  if (read(hand_over.ours.get(), &listener, sizeof listener) != sizeof listener) return started;  // it says why
+  if (read(hand_over.ours.get(), &listener, sizeof listener) != sizeof listener) return started;  // its stderr says why
   const Descriptor process(static_cast<int>(checked(syscall(SYS_pidfd_open, started.process, 0), "pidfd_open")));
   started.questions = Descriptor(
       static_cast<int>(checked(syscall(SYS_pidfd_getfd, process.get(), listener, 0), "taking the listener over")));

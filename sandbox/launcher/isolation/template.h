@@ -1,5 +1,5 @@
-// sandbox/launcher/isolation/template.h - the interpreter that sessions are forked from: everything imported, no thread
-// ever started, already behind every wall that its forks inherit.
+// sandbox/launcher/isolation/template.h - the interpreter that sessions are forked from. It has imported all modules,
+// has never started a thread, and has every restriction that its forks inherit.
 #pragma once
 
 #include <sys/types.h>
@@ -26,7 +26,7 @@ struct Template {
   Descriptor errors;     // its stderr, until it is ready
 };
 
-// Starts it; it says `h` on its channel when it is ready, or ends with its reason on `errors`. Throws
+// Starts the template. It sends `h` on its channel when it is ready, or ends with the reason on `errors`. Throws
 // std::system_error.
 Template start_template(const TemplateConfig& config, const Walls& walls);
 

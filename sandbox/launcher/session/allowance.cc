@@ -10,11 +10,11 @@
 namespace agon::sandbox::launcher {
 namespace {
 
-constexpr auto kLeaderPause = std::chrono::milliseconds(20);  // between two looks where there are too many
-constexpr std::size_t kMostLeaders = 4;                       // sessions of the kernel's, the interpreter's among them
-constexpr int kMostLocks = 100'000;      // that a call may ask for: the kernel keeps each, 200 bytes
+constexpr auto kLeaderPause = std::chrono::milliseconds(20);  // between two looks if there are too many
+constexpr std::size_t kMostLeaders = 4;                       // kernel sessions, including the interpreter's
+constexpr int kMostLocks = 100'000;      // locks that a call may request: the kernel keeps 200 bytes for each
 constexpr int kMostLocksEver = 400'000;  // and all calls together
-constexpr int kMostWatches = 1 << 16;    // of epolls that a session may add
+constexpr int kMostWatches = 1 << 16;    // epoll watches that a session may add
 
 }  // namespace
 

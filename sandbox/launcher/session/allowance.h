@@ -1,5 +1,5 @@
-// sandbox/launcher/session/allowance.h - limits what the kernel does not limit for a session: kernel sessions (setsid),
-// file locks, epoll watches.
+// sandbox/launcher/session/allowance.h - limits the resources that the kernel does not limit per session: kernel
+// sessions (setsid), file locks, epoll watches.
 #pragma once
 
 #include <sys/types.h>
@@ -15,7 +15,7 @@ class Allowance {
   Allowance(int session, const Surroundings& surroundings) : session_(session), surroundings_(surroundings) {}
   void begin_call() { locks_of_call_ = 0; }
   bool may_lock();   // one more file lock in this call
-  bool may_watch();  // one more watch of an epoll: as many as a session may ever add
+  bool may_watch();  // one more epoll watch, among all that the session ever adds
   // Whether the process may start a kernel session (setsid) now: at most four at a time.
   bool may_lead(pid_t process);
 
@@ -24,7 +24,7 @@ class Allowance {
   const Surroundings& surroundings_;   // outlive it
   int locks_ = 0, locks_of_call_ = 0;  // asked for, ever and in this call
   int watches_ = 0;                    // asked for since the session was made
-  std::set<pid_t> leaders_;            // that may have started a session of the kernel's
+  std::set<pid_t> leaders_;            // processes that may have started a kernel session
   Clock::time_point next_leader_;      // earliest time for one more
 };
 

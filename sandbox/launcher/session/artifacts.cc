@@ -8,9 +8,9 @@ namespace agon::sandbox::launcher {
 namespace {
 
 constexpr std::size_t kMostPictures = 16;
-constexpr std::int64_t kMostCollected = 128 << 20;  // bytes of files that a call brings out
+constexpr std::int64_t kMostCollected = 128 << 20;  // bytes of files that a call returns
 
-// The guest may have taken its workspace away.
+// Empty if the guest has removed its workspace.
 std::map<std::string, FileState> pictures_of(const Artifacts::Home& home) {
   try {
     return picture_files(home());
@@ -28,8 +28,8 @@ void Artifacts::begin_call(const CallRequest& request, const Home& home) {
     pictures_ = pictures_of(home);
 }
 
-// A file that cannot be brought out, or is too large with the others, is left out: what the code calls a picture may be
-// anything. Gives the number of pictures that were.
+// Files that cannot be opened, or are too large with the others, are left out: what the code calls a picture may be
+// anything. Returns the number of pictures that were left out.
 std::int64_t Artifacts::collect(const CallRequest& request, std::int64_t most_of_file, const Home& home) {
   std::int64_t left = kMostCollected;
   const auto take = [&](const std::string& name) {

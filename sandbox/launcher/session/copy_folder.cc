@@ -18,7 +18,7 @@ std::system_error full(const char* what) { return {ENOSPC, std::generic_category
 
 Folder::Identity identity_of(const struct stat& status) { return {status.st_dev, status.st_ino}; }
 
-// Gives the owner of a file or folder what its mode keeps from him, while this lives.
+// While this exists, the owner of a file or folder has the permissions that its mode denies.
 class Opened {
  public:
   Opened(const Folder& from, const char* name, const struct stat& status, mode_t needed) {
@@ -56,7 +56,7 @@ void FolderCopy::copy(const Folder& from, const Folder& to, const std::string& p
 void FolderCopy::copy_entry(const Folder& from, const Folder& to, const char* name, const std::string& path,
                             int depth) {
   const auto status = from.status(name);
-  if (!status) return;  // gone meanwhile
+  if (!status) return;  // it was removed meanwhile
   if (--files_ < 0) throw full("copying the workspace: too many files");
   const mode_t mode = status->st_mode & 07777;
   if (S_ISLNK(status->st_mode)) {

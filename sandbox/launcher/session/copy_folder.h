@@ -1,5 +1,5 @@
-// sandbox/launcher/session/copy_folder.h - copies a session's files. The guest owns what is copied, and may change it
-// meanwhile.
+// sandbox/launcher/session/copy_folder.h - copies a session's files for a fork. The guest owns the files and may change
+// them meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,17 @@ namespace agon::sandbox::launcher {
 
 class FolderCopy {
  public:
-  // What the copy may hold in all. Throws std::system_error from add() where it would be more.
+  // The maximum size of the copy. add() throws std::system_error if it would be larger.
   FolderCopy(std::int64_t most_bytes, std::int64_t most_files) : bytes_(most_bytes), files_(most_files) {}
 
-  // Copies all beneath `from` into the empty folder `to`: regular files with their holes and their hard links, links,
-  // pipes, modes. Links are not followed, what is gone is left out, of files that grow the part that was there. Throws
-  // std::system_error when something does not fit or the folders are too deep.
+  // Copies everything beneath `from` into the empty folder `to`: regular files with their holes and hard links,
+  // symbolic links, pipes, modes. Symbolic links are not followed. Files that disappear meanwhile are skipped; of files
+  // that grow, the original part is copied. Throws std::system_error if something does not fit or the folders are too
+  // deep.
   void add(const Folder& from, const Folder& to);
 
  private:
-  struct Copied {  // of a file with several names: where its copy is, beneath which folder
+  struct Copied {  // the copy of a file with several names: `path` beneath the folder `top`
     int top = -1;
     std::string path;
     Folder::Identity identity;

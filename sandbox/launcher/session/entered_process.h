@@ -14,11 +14,12 @@ namespace agon::sandbox::launcher {
 
 bool is_in_namespaces(pid_t process, const FirstProcess::Namespaces& namespaces);
 
-// What the process has but must not have, or what it lacks; empty: nothing.
+// The restriction that the process lacks; empty if it has all of them.
 std::string fault_of_confinement(const ProcessStatus& status);
 
-// Hard limits that the guest cannot raise. Memory and processes are held by GuestSession::watch(); these are the last
-// line behind it. in_namespaces: it has a user namespace of its own. Throws std::system_error.
+// Sets hard limits that the guest cannot raise. GuestSession::watch() enforces memory and processes; these limits are
+// the last line of defence behind it. in_namespaces: the process has a user namespace of its own. Throws
+// std::system_error.
 void set_rlimits(pid_t process, const ProcessStatus& status, const Limits& limits, bool in_namespaces);
 
 }  // namespace agon::sandbox::launcher

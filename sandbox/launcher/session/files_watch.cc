@@ -6,7 +6,7 @@
 namespace agon::sandbox::launcher {
 namespace {
 
-constexpr int kCountPause = 8;  // times the CPU time of the last count of files, which no session's CPU time includes
+constexpr int kCountPause = 8;               // times the CPU time of the last count, which counts for no session
 constexpr std::int64_t kFilesAtOnce = 1000;  // that are counted without an errand
 
 bool exceeds(const FilesUse& use, const Limits& limits) { return use.bytes > limits.disk || use.files > limits.inodes; }

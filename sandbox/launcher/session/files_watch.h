@@ -1,5 +1,5 @@
-// sandbox/launcher/session/files_watch.h - keeps the files of a session within its limits where the session has no file
-// system that keeps them.
+// sandbox/launcher/session/files_watch.h - keeps the files of a session within its limits if no file system of its own
+// enforces them.
 #pragma once
 
 #include <chrono>
@@ -18,14 +18,15 @@ class FilesWatch {
       : session_(session), limits_(limits), surroundings_(surroundings) {}
   void wait_until(Clock::time_point next) { next_count_ = next; }
   void begin_call(Clock::time_point next);
-  // Takes a count that is done, or begins one when it is time; the next one is `pause` later at the earliest. True
-  // where there is too much.
+  // Takes the result of a finished count, or starts a count if it is time; the next one starts `pause` later at the
+  // earliest. True if the files exceed the limits.
   bool look(const HomeFolder& folder, std::chrono::milliseconds pause);
-  bool is_out() const { return counting_.is_out(); }  // an errand
-  void stop() { counting_ = Errand(); }               // that
-  bool was_counted() const { return was_counted_; }   // since the last call began
+  bool is_out() const { return counting_.is_out(); }  // an errand is counting
+  void stop() { counting_ = Errand(); }               // ends that errand
+  bool was_counted() const { return was_counted_; }   // a count has finished since the last call began
 
-  // At once, of the first thousand: large folders are counted by an errand alone. The latter throws std::system_error.
+  // Count at once, but only the first thousand files: only errands count large folders. bytes() throws
+  // std::system_error.
   bool has_too_many(const HomeFolder& folder) const;
   std::int64_t bytes(const HomeFolder& folder) const;
 

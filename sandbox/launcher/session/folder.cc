@@ -11,15 +11,15 @@ namespace {
 
 constexpr int kOpen = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
-// The folder itself, with its own position in the listing. Code that watches the time of the last access does not see
-// the read.
+// Opens the folder itself, with its own position in the listing. O_NOATIME hides the read from code that watches access
+// times.
 int open_unnoticed(const Folder& folder) {
   const int own = openat(folder.get(), ".", kOpen | O_NOATIME);
   return own >= 0 || errno != EPERM ? own : openat(folder.get(), ".", kOpen);
 }
 
-// A guest may have taken its own rights to a folder away. The way through /proc leads to what is open, whatever now has
-// its name.
+// A guest may have removed its own rights to a folder. The path through /proc leads to the open folder, whatever has
+// its name now.
 Descriptor open_with_rights(int parent, const char* name) {
   Descriptor folder(openat(parent, name, kOpen));
   if (folder || errno != EACCES) return folder;
@@ -28,7 +28,7 @@ Descriptor open_with_rights(int parent, const char* name) {
   return Descriptor(openat(closed.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
-// Empties `folder`: other entries are removed, folders move to `top` under a fresh name, so that depth costs nothing.
+// Empties `folder`: folders move to `top` under a new name, so that depth costs nothing; other entries are removed.
 void flatten(const Folder& folder, const Folder& top, int& moved) {
   fchmod(folder.get(), 0700);
   folder.for_each([&](const char* name) {
@@ -83,7 +83,7 @@ Folder Folder::make(const char* name, mode_t mode) const {
   return Folder(Descriptor(checked(openat(get(), name, kOpen), std::string("opening the folder ") + name)));
 }
 
-// Each round moves what lies deeper up by one; it ends when nothing can be removed any more.
+// Each round moves deeper contents up by one level. It ends when nothing more can be removed.
 void Folder::empty() const {
   int moved = 0;
   for (bool again = true; again;) {

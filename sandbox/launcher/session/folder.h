@@ -1,5 +1,5 @@
 // sandbox/launcher/session/folder.h - an open folder that a guest may own and change at any moment. Every name is one
-// entry of it, no link is ever followed, and what is behind a descriptor stays the same whatever becomes of its name.
+// entry of it, and links are never followed. A descriptor stays on the same folder, whatever happens to its name.
 #pragma once
 
 #include <sys/stat.h>
@@ -15,7 +15,7 @@ namespace agon::sandbox::launcher {
 
 class Folder {
  public:
-  // Which folder it is, by whatever name.
+  // Identifies the folder, whatever its name is.
   struct Identity {
     dev_t device = 0;
     ino_t inode = 0;
@@ -24,21 +24,21 @@ class Folder {
 
   Folder() = default;
   explicit Folder(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
-  // By a path that no guest can change, except for its last entry. Throws std::system_error.
+  // Opens a folder by a path that no guest can change, except for its last entry. Throws std::system_error.
   static Folder at(const std::string& path);
 
   explicit operator bool() const { return static_cast<bool>(descriptor_); }
   int get() const { return descriptor_.get(); }
   Identity identity() const;
   std::optional<struct stat> status(const char* name) const;
-  // Of the names in it without . and ..; none where it cannot be read.
+  // Calls `use` for every name in it except . and ..; for none if it cannot be read.
   void for_each(const std::function<void(const char* name)>& use) const;
-  void for_each_until(const std::function<bool(const char* name)>& use) const;  // one of them gives true
+  void for_each_until(const std::function<bool(const char* name)>& use) const;  // until `use` returns true
 
-  std::optional<Folder> inner(const char* name) const;      // nothing where there is no such folder
-  Folder make(const char* name, mode_t mode = 0700) const;  // throws std::system_error, also where the name is taken
-  void empty() const;                   // removes what is in it, however deep, as far as permissions go
-  void remove(const char* name) const;  // an entry with all beneath
+  std::optional<Folder> inner(const char* name) const;      // empty if there is no such folder
+  Folder make(const char* name, mode_t mode = 0700) const;  // throws std::system_error, also if the name is taken
+  void empty() const;                   // removes its contents, however deep, as far as permissions allow
+  void remove(const char* name) const;  // an entry with everything beneath it
 
  private:
   Descriptor descriptor_;

@@ -46,7 +46,7 @@ void GuestChannel::flush() {
 bool GuestChannel::receive(const std::function<bool(pid_t, std::string_view)>& on_frame) {
   for (int reads = 0; reads < kMostReads; ++reads) {
     std::array<char, 4096> piece;
-    // Descriptors that a guest sends are closed unseen.
+    // Descriptors that a guest sends are closed unused.
     const Received got = receive_message(socket_.get(), piece.data(), piece.size(), MSG_DONTWAIT);
     if (got.size < 0 && errno == EAGAIN) return true;
     if (got.size <= 0) return false;

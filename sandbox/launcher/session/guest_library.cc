@@ -17,7 +17,7 @@
 
 namespace {
 
-// False where some of the bytes cannot be read.
+// False if some of the bytes cannot be read.
 bool copy(int file, off_t at, const char* begin, std::size_t size) {
   for (std::size_t done = 0; done < size;) {
     const ssize_t wrote = pwrite(file, begin + done, size - done, at + static_cast<off_t>(done));
@@ -30,7 +30,7 @@ bool copy(int file, off_t at, const char* begin, std::size_t size) {
 }  // namespace
 
 extern "C" int agon_fork(const int* namespaces, int count, int channel, const char* said, int size, int* tid) {
-  volatile bool made = false;  // by the process between, which ends before this one continues
+  volatile bool made = false;  // by the intermediate process, which ends before this one continues
   const pid_t between = vfork();
   if (between == 0) {
     bool inside = send(channel, said, static_cast<std::size_t>(size), MSG_NOSIGNAL) == size;
@@ -39,14 +39,14 @@ extern "C" int agon_fork(const int* namespaces, int count, int channel, const ch
     const pid_t own = getpid();
     const long child =
         syscall(SYS_clone, CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD, nullptr, nullptr, tid, nullptr);
-    if (child == 0) {  // in a copy of the memory: the frames of the caller are still there
-      while (count == 0 && getppid() == own) usleep(20);  // until it is whoever takes orphans' child
+    if (child == 0) {  // in a copy of the memory, which still has the caller's stack frames
+      while (count == 0 && getppid() == own) usleep(20);  // until whoever adopts orphans is its parent
       return 0;
     }
     made = child > 0;
     _exit(0);
   }
-  // The caller may have SIGCHLD ignored: nothing is left to wait for then.
+  // The caller may ignore SIGCHLD; then there is nothing to wait for.
   while (between > 0 && waitpid(between, nullptr, 0) < 0 && errno == EINTR) {
   }
   return made ? 1 : -1;

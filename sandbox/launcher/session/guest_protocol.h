@@ -1,17 +1,18 @@
-// sandbox/launcher/session/guest_protocol.h - what passes between the supervisor and harness.py, in frames
+// sandbox/launcher/session/guest_protocol.h - the messages between the supervisor and harness.py, in frames
 // (sandbox/frame.h): one letter, then the letter's payload.
-//   to the guest    r  u32 length, name, code     run the code; q: a last value is printed unless it is a bool
+//   to the guest    r  u32 length, name, code     run the code; q: the same, but a last bool value is not printed
 //                   f  and the descriptors         fork: the new session's channel, stdout, stderr; its user, mount and
-//                                                  pid namespaces, where there are any
+//                                                  pid namespaces, if there are any
 //                   g  folder of the files         continue
 //                   z  u64 seed                    restart the streams of random numbers
 //   from the guest  h                              the interpreter is ready (the template, then every session)
 //                   d  CodeOutcome, text           the code has ended
-//                   f  text                        the fork is done, or why not
+//                   f  text                        the fork is done (empty), or the reason why not
 //                   i                              this process is about to enter the new session's namespaces
 //                   s                              this process is in them, and has given up its capabilities
-//                   e  text                        it could not
-// The kernel says who sent a frame (SCM_CREDENTIALS); a frame from any process but the one that may send it is invalid.
+//                   e  text                        the reason why it could not enter
+// The kernel reports who sent a frame (SCM_CREDENTIALS). A frame from any process except the one that may send it is
+// invalid.
 #pragma once
 
 #include <cstddef>

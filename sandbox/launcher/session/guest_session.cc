@@ -25,23 +25,23 @@ namespace {
 using std::chrono::duration;
 using std::chrono::milliseconds;
 
-constexpr auto kGrace = milliseconds(250);  // between an interrupt and the end by force
+constexpr auto kGrace = milliseconds(250);  // between an interrupt and a forced end
 constexpr auto kAnswer =
     milliseconds(1000);  // between an answer and the wait for the next request; a closed channel and an end
-constexpr auto kReturn = std::chrono::microseconds(300);  // between an answer and that wait, as a rule less
-constexpr auto kMostStart = std::chrono::seconds(5);      // of an interpreter that is in its namespaces
+constexpr auto kReturn = std::chrono::microseconds(300);  // between an answer and that wait, usually less
+constexpr auto kMostStart = std::chrono::seconds(5);      // start of an interpreter that is in its namespaces
 constexpr auto kTick = milliseconds(20);
-constexpr int kLookPause = 8;  // times as long as a look took: one at many processes takes milliseconds
+constexpr int kLookPause = 8;  // times the duration of a look, which takes milliseconds for many processes
 constexpr auto kFilesTick = milliseconds(200);
 constexpr auto kIdleTick = milliseconds(100),
                kQuietTick = milliseconds(1000);  // between calls, with processes and without
-constexpr auto kWriting = milliseconds(2);       // between two looks whether a file is written
+constexpr auto kWriting = milliseconds(2);       // between two checks whether a file is written
 constexpr std::int64_t kRead = 256 << 10;        // bytes of a stream that are taken at a time
-constexpr std::int64_t kPipe = 1 << 20;          // and that it can hold at most
+constexpr std::int64_t kPipe = 1 << 20;          // maximum bytes that it can hold
 
 double seconds_since(Clock::time_point start) { return duration<double>(Clock::now() - start).count(); }
 
-// Sessions at rest are looked at together: one awakening, and one census, serves them all.
+// Sessions at rest are checked together, so that one wake-up and one census serve them all.
 Clock::time_point next_beat(milliseconds beat) {
   return Clock::time_point(std::chrono::floor<milliseconds>(Clock::now().time_since_epoch()) / beat * beat + 2 * beat);
 }
@@ -103,7 +103,7 @@ bool GuestSession::on_progress() try {
         "some of them up");
   else if (is_fault_of_files)
     end(Reason::disk_limit, error.what());
-  else  // the code that a fork comes from can end a fork in the making
+  else  // code of the session that is forked can end a fork in the making
     end(parent_ != 0 && code == ECHILD ? Reason::killed_by_signal : Reason::sandbox_lost, error.what());
   return false;
 }
@@ -123,12 +123,12 @@ void GuestSession::on_channel() {
   const bool open = channel_.receive(
       [this](pid_t sender, std::string_view payload) { return state_ != State::dead && on_frame(sender, payload); });
   if (open || state_ == State::dead) return;
-  // Its reaper will say how it ended, unless it lives on without its channel.
+  // Its reaper will report how it ended, unless it lives on without its channel.
   closed_at_ = Clock::now();
   if (state_ == State::starting) end(Reason::protocol_error, "its interpreter ended before it was ready");
 }
 
-// False once nothing more is to be read.
+// False if nothing more should be read.
 bool GuestSession::on_frame(pid_t sender, std::string_view payload) {
   const char kind = payload.empty() ? 0 : payload[0];
   payload.remove_prefix(std::min<std::size_t>(1, payload.size()));
@@ -153,7 +153,7 @@ bool GuestSession::on_frame(pid_t sender, std::string_view payload) {
 void GuestSession::on_starting_frame(pid_t sender, char kind, std::string_view payload) {
   if (kind == 'i' && entering_ == 0) {
     entering_ = sender;
-    entering_process_ = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, sender, 0)));  // none: it has ended since
+    entering_process_ = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, sender, 0)));  // invalid if it has ended
   } else if (kind == 's' && entering_ != 0 && interpreter_ == 0)
     on_entered(sender);
   else if (kind == 'h' && sender == interpreter_ && interpreter_ != 0)
@@ -177,7 +177,7 @@ void GuestSession::on_entered(pid_t process) try {
   entered_at_ = Clock::now();
   next_look_ = entered_at_ + kTick;
   if (parent_ != 0 && first_.process() != 0) {
-    // Its reaper is the first process of the parent, one pid namespace further out than its own.
+    // Its reaper is the init process of the parent, one pid namespace further out.
     const std::vector<std::string> numbers = split(status.field("NSpid"), "\t");
     if (numbers.size() < 2) return end(Reason::protocol_error, "the new process is gone");
     reaper_ = parent_first_;
@@ -201,7 +201,7 @@ bool GuestSession::is_inside(pid_t process) const {
   return is_in_namespaces(process, namespaces_);
 }
 
-// Whoever may reach it has ended it: for a session that is not a fork, only the machine may.
+// Only somebody with access to it can have ended it: for a session that is not a fork, that is only the machine.
 void GuestSession::on_first_ended() {
   first_.on_reaped();
   end(parent_ != 0 ? Reason::killed_by_signal : Reason::sandbox_lost, "its init process has ended");
@@ -248,7 +248,7 @@ std::optional<Errand::Outcome> GuestSession::take_write() {
   return writing_.is_out() ? writing_.take() : std::exchange(written_, std::nullopt);
 }
 
-// Nobody can hold a kernel lock then.
+// True if no guest can hold a kernel lock now.
 bool GuestSession::is_alone() const {
   if (!has_run_) return true;
   return surroundings_.processes(id_, milliseconds(0)) == std::vector<pid_t>{interpreter_} &&
@@ -301,8 +301,8 @@ void GuestSession::on_answer(std::string_view payload) {
   finish_answered();
 }
 
-// An answer counts once the main thread is back where it waits for the next request: code that only says it is done is
-// not.
+// An answer counts once the main thread is back where it waits for the next request. Code that merely claims to be done
+// does not count.
 void GuestSession::finish_answered() {
   if (!waits_for_request()) return;
   if (call_->interrupted) return finish(*call_->interrupted, call_->text, true);
@@ -333,7 +333,7 @@ void GuestSession::watch() {
   if (state_ == State::busy) watch_call();
 }
 
-// Code of the session that it is forked from controls the first steps of a fork.
+// Checked because code of the session that it is forked from controls the first steps of a fork.
 void GuestSession::watch_start() {
   check_files();
   if (state_ == State::dead) return;
@@ -366,7 +366,8 @@ void GuestSession::watch_answered() {
     end(Reason::protocol_error, "an answer while the code went on");
 }
 
-// What earlier calls left running is held to the same limits; the CPU time between two calls to that of one.
+// Processes that earlier calls left running have the same limits; CPU time between two calls counts like that of one
+// call.
 void GuestSession::watch_idle() {
   if (Clock::now() < next_look_) return;
   const bool waits = usage_watch_.is_out() || files_watch_.is_out() || (folder_ && !files_watch_.was_counted());
@@ -408,7 +409,7 @@ void GuestSession::check_use() {
   usage_watch_.look();
   const Usage& usage = usage_watch_.usage();
   call_->seen = std::max(call_->seen, usage.memory());
-  if (!cgroup_ && !usage.knows_peak())  // of the interpreter alone the kernel keeps the highest point
+  if (!cgroup_ && !usage.knows_peak())  // the kernel records the peak of the interpreter alone
     call_->peak = std::max(call_->peak, usage.memory() > limits_.memory ? usage_watch_.known_memory() : usage.memory());
   if (const auto over = usage_watch_.exceeded()) return end(over->reason, over->text);
   check_files();
@@ -416,14 +417,14 @@ void GuestSession::check_use() {
     interrupt(Reason::cpu_limit, fmt::format("more than {:g} s of CPU time", limits_.cpu));
 }
 
-// The kernel has kept the limits; finish() finds which.
+// The kernel has enforced a limit; finish() finds which.
 void GuestSession::check_cgroup() {
   call_->peak = std::max(call_->peak, cgroup_->memory());
   if (cgroup_->process_refusals() > call_->refusals_before || cgroup_->memory_kills() > call_->kills_before)
     end(Reason::ok, "");
 }
 
-// Where the session has no file system that keeps these limits.
+// Only if no file system of the session's own enforces these limits.
 void GuestSession::check_files() {
   if (!folder_ || state_ == State::dead) return;
   if (files_watch_.look(*folder_, state_ == State::ready ? kQuietTick : kFilesTick))
@@ -442,7 +443,7 @@ std::int64_t GuestSession::measured_peak() {
     const std::int64_t peak = cgroup_->peak_memory();
     return peak > call_->peak_before ? peak : std::max(call_->peak, cgroup_->memory());
   }
-  // The looks know more than the kernel about an interpreter that is gone or has given much back for mapped files.
+  // The looks know more than the kernel if the interpreter is gone, or has given back much memory for mapped files.
   const std::int64_t seen =
       call_->seen - (usage_watch_.usage().memory() > 0 ? surroundings_.template_memory.resident : 0);
   return std::max({call_->peak, usage_watch_.interpreter_peak(), seen});
@@ -453,7 +454,7 @@ void GuestSession::drain() {
   drain_into(err(), &call_->err, kPipe);
 }
 
-// The limit that the session has met during the call, where its cgroup or its folder shows it.
+// The limit that the session has reached during the call, if its cgroup or its folder shows it.
 std::optional<GuestSession::End> GuestSession::met_limit() const {
   if (cgroup_ && cgroup_->memory_kills() > call_->kills_before)
     return End{Reason::memory_limit, fmt::format("more than {} bytes of memory", limits_.memory)};
@@ -508,11 +509,11 @@ void GuestSession::kill(bool has_forks) {
   usage_watch_.stop();
   files_watch_.stop();
   writing_ = Errand();
-  // By its descriptor: another process may have its number since.
+  // By its descriptor, because another process may have its number now.
   if (entering_process_) syscall(SYS_pidfd_send_signal, entering_process_.get(), SIGKILL, nullptr, 0);
   entering_process_.reset();
   if (!folder_ && !has_forks) {
-    if (first_.process() != 0) ::kill(first_.process(), SIGKILL);  // and with it all others of its pid namespace
+    if (first_.process() != 0) ::kill(first_.process(), SIGKILL);  // which ends everything in its pid namespace
   } else if (cgroup_) {
     cgroup_->kill();
   } else {
@@ -520,7 +521,7 @@ void GuestSession::kill(bool has_forks) {
   }
 }
 
-// None of them can make another one while they are ended.
+// They can make no further processes while they are ended.
 void GuestSession::kill_all() {
   constexpr int kMostRounds = 20;
   const rlimit none{0, 0};

@@ -1,5 +1,6 @@
-// sandbox/launcher/session/guest_session.h - one session: an interpreter and all that it started, from its making to
-// its end. Belongs to the supervisor's one thread; nothing here blocks on a guest, and nothing takes long.
+// sandbox/launcher/session/guest_session.h - one session: an interpreter and everything that it started, from the
+// session's creation to its end. It belongs to the supervisor's one thread: nothing here blocks on a guest or takes
+// long.
 #pragma once
 
 #include <chrono>
@@ -35,18 +36,18 @@
 
 namespace agon::sandbox::launcher {
 
-// A call under way.
+// A call that is running.
 struct Call {
   CallRequest request;
   Clock::time_point start, answered_at, interrupted_at;
-  double wall = 0, cpu_before = 0;  // seconds: what it may take; used by the session before it
-  std::int64_t peak_before = 0, kills_before = 0, refusals_before = 0;  // of the cgroup
+  double wall = 0, cpu_before = 0;  // seconds: its limit; used by the session before it
+  std::int64_t peak_before = 0, kills_before = 0, refusals_before = 0;  // of the cgroup, at its start
   OutputBuffer out, err;
   bool answered = false;
   CodeOutcome outcome = CodeOutcome::ok;
   std::string text;
   std::optional<Reason> interrupted;
-  std::int64_t peak = 0, seen = 0;  // bytes of memory; seen: at the looks, with what is perhaps shared
+  std::int64_t peak = 0, seen = 0;  // bytes of memory; seen: by looks, perhaps with pages counted twice
 };
 
 class GuestSession {
@@ -60,40 +61,40 @@ class GuestSession {
   };
   using End = SessionEnd;
 
-  // The descriptors of the new session, whose other ends go to the process that it is forked from.
+  // The guest's ends of the new session's descriptors, which are sent to the process that it is forked from.
   struct GuestEnds {
     Descriptor channel, out, err;
   };
-  // parent: the session it is forked from, none: the template. Begins to make its cgroup, namespaces and files, as the
-  // walls go; throws std::system_error.
+  // parent: the session it is forked from; null: the template. Starts making its cgroup, namespaces and files, as the
+  // tier requires; throws std::system_error.
   GuestSession(int id, const GuestSession* parent, Limits limits, const Surroundings& surroundings);
-  // Of what is under way, to be polled; -1: nothing. on_progress(): true once all is made and the interpreter can be
-  // forked.
+  // progress(): a descriptor to poll while it is being made; else -1. on_progress(): true once everything is made and
+  // the interpreter can be forked.
   int progress() const;
   bool on_progress();
-  GuestEnds make_ends();  // and waits for the interpreter
-  // For it to enter. REQUIRES: starting, and that there are namespaces.
+  GuestEnds make_ends();  // and starts waiting for the interpreter
+  // The namespaces that the interpreter enters. REQUIRES: starting, and a tier with namespaces.
   const FirstProcess::Namespaces& namespaces() const { return namespaces_; }
 
   int id() const { return id_; }
-  int parent() const { return parent_; }  // 0: none, the template
+  int parent() const { return parent_; }  // 0: the template
   State state() const { return state_; }
   const Limits& limits() const { return limits_; }
-  const FirstProcess& first() const { return first_; }  // without a process where there are no namespaces
+  const FirstProcess& first() const { return first_; }  // without a process if there are no namespaces
   const std::optional<HomeFolder>& folder() const { return folder_; }
   Folder home() const { return folder_ ? folder_->files() : first_.home(); }         // throws std::system_error
-  std::string home_path() const { return folder_ ? folder_->files_path() : kHome; }  // as the session calls it
-  bool is_gone() const;  // no process of it is left, once killed
+  std::string home_path() const { return folder_ ? folder_->files_path() : kHome; }  // inside the session
+  bool is_gone() const;  // after kill(): no process of it is left
   GuestChannel& channel() { return channel_; }
   int out() const { return out_.get(); }
   int err() const { return err_.get(); }
-  bool is_closed() const { return closed_at_.has_value(); }  // the channel: there is nothing to poll
+  bool is_closed() const { return closed_at_.has_value(); }  // the channel is closed and need not be polled
   const End& end() const { return *end_; }                   // REQUIRES: dead
 
-  // Whether this is the process that said that it would enter the session's namespaces; it may until it says that it
-  // has.
+  // Whether this is the process that announced that it enters the session's namespaces. It may enter until it reports
+  // that it has.
   bool may_enter(pid_t process) const { return state_ == State::starting && process != 0 && process == entering_; }
-  // Whether it has no other process now.
+  // Whether the session has no other process now.
   bool runs_nothing_but(pid_t process) const;
   // Whether this is the session's interpreter, which is not ready yet.
   bool is_confining(pid_t process) const {
@@ -101,46 +102,46 @@ class GuestSession {
   }
   bool has_interpreter(pid_t process) const { return process != 0 && process == interpreter_; }
   void on_first_ended();
-  // The interpreter has ended; seen by its reaper, `reaper`: 0 for the supervisor, else the process id of the first
-  // process that says so.
+  // Notes the end of the interpreter, if the report is about it. reaper: 0 for the supervisor, else the process id of
+  // the init process that sent the report.
   void on_reaped(pid_t reaper, const Report& report);
-  // Another process of it has ended with this process as its parent: seconds of CPU time.
+  // Another process of the session has ended as a child of the supervisor: CPU seconds.
   void on_orphan_reaped(double seconds) { usage_watch_.on_orphan_reaped(seconds); }
   bool may_lock() { return allowance_.may_lock(); }  // one more file lock in this call
-  // One more watch of an epoll: as many as a session may ever add.
+  // One more epoll watch, among all that the session ever adds.
   bool may_watch() { return allowance_.may_watch(); }
-  // Whether a process of it may start a session of the kernel's (setsid) now: its interpreter, and three more at a
-  // time.
+  // Whether a process of it may start a kernel session (setsid) now: its interpreter, and three more at a time.
   bool may_lead(pid_t process) { return is_confining(process) || allowance_.may_lead(process); }
 
-  // Takes some of what the channel holds. Sets the state; a call's end is handed out by take_result().
+  // Reads some of what the channel holds and updates the state. take_result() returns the end of a call.
   void on_channel();
   void on_output();
-  // The interpreter is asked for a fork, and what came of those, in their order: empty, or why not.
+  // expect_fork_answer(): the interpreter has been asked for a fork. take_fork_answers(): the answers, in order: empty,
+  // or the reason why not.
   void expect_fork_answer() { ++forks_asked_; }
   std::vector<std::string> take_fork_answers() { return std::exchange(fork_answers_, {}); }
 
   void seed(std::uint64_t seed);
-  // A file of the workspace; take_write() says what came of it. Throws std::system_error. Code that is at work may hold
-  // the file's lock, and an errand waits for it.
+  // Writes a file of the workspace; take_write() returns the outcome. Running code may hold the file's lock, so an
+  // errand waits for it then. Throws std::system_error.
   void write(const std::string& name, const std::string& bytes);
   std::optional<Errand::Outcome> take_write();
   void start(CallRequest request);
-  // Holds the session to its limits and notices its end: to be called often (see `wait`).
+  // Keeps the session within its limits and notices its end. Call it often (see `wait`).
   void watch();
-  std::chrono::milliseconds wait() const;  // until the next watch at the latest
-  std::optional<Result> take_result();     // without the artifacts' bytes:
+  std::chrono::milliseconds wait() const;  // longest time until the next watch()
+  std::optional<Result> take_result();     // without the artifacts' bytes
   std::vector<OpenFile> take_files() { return artifacts_.take(); }
-  Result result_of_end() const;  // of a call that came too late. REQUIRES: dead
+  Result result_of_end() const;  // of a call that came after the end. REQUIRES: dead
 
-  // Ends the session's processes. While sessions that were forked from it live (has_forks), its first process stays for
-  // them: call again when they are gone.
+  // Ends the session's processes. While its forks live (has_forks), its init process stays for them; call again when
+  // they are gone.
   void kill(bool has_forks);
-  bool has_stragglers();  // of one that was killed: now and then, whether there are processes again
+  bool has_stragglers();  // after kill(): whether it has processes again; looks only now and then
   void end(Reason reason, std::string why);
-  void close_descriptors();  // of one that is dead
-  // Of a session that has no process left, and no forks: takes its files out of the reach of others, and removes them,
-  // which may take several calls. True once that is done.
+  void close_descriptors();  // of a dead session
+  // For a session without processes and forks: moves its files out of the reach of others and removes them, which may
+  // take several calls. True once that is done.
   bool remove_files();
 
  private:
@@ -170,24 +171,24 @@ class GuestSession {
   bool is_alone() const;
 
   int id_, parent_;
-  pid_t parent_first_ = 0;  // the first process of the session it is forked from
+  pid_t parent_first_ = 0;  // the init process of the session it is forked from
   Limits limits_;
   const Surroundings& surroundings_;  // outlive it
   State state_ = State::making;
-  bool has_run_;  // code of the guest, in it or in what it is forked from
+  bool has_run_;  // guest code has run, in it or in the session it is forked from
   GuestChannel channel_;
   Descriptor out_, err_;
-  std::unique_ptr<SessionCgroup> cgroup_;  // where the kernel keeps the limits
-  std::optional<HomeFolder> folder_;       // where there are no namespaces; else the first process
+  std::unique_ptr<SessionCgroup> cgroup_;  // if the kernel enforces the limits
+  std::optional<HomeFolder> folder_;       // if there are no namespaces; else first_ has the files
   FirstProcess first_;
   FirstProcess::Namespaces namespaces_;  // while it is starting
   Errand making_;                        // the copy of the files
   pid_t entering_ = 0, interpreter_ = 0;
-  Descriptor entering_process_;  // what forks the interpreter, until that is there
-  pid_t reaper_ = 0;             // first process that will reap the interpreter; 0: we will
+  Descriptor entering_process_;  // the process that forks the interpreter, until the interpreter exists
+  pid_t reaper_ = 0;             // init process that will reap the interpreter; 0: the supervisor will
   pid_t reaped_as_ = 0;          // the interpreter, as its reaper sees it
   bool reaped_ = false;
-  std::optional<Clock::time_point> closed_at_;  // its channel
+  std::optional<Clock::time_point> closed_at_;  // when the channel was closed
   std::optional<Call> call_;
   UsageWatch usage_watch_;
   FilesWatch files_watch_;
@@ -196,7 +197,7 @@ class GuestSession {
   Clock::time_point next_look_, entered_at_;
   double idle_cpu_ = 0;  // seconds used when the last call ended
   Allowance allowance_;
-  int forks_asked_ = 0;  // and not answered
+  int forks_asked_ = 0;  // forks that were requested and not answered
   std::vector<std::string> fork_answers_;
   std::optional<Result> result_;
   Artifacts artifacts_;

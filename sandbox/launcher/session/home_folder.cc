@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kDeepest = 128;                          // folders that are open at once while files are counted
 constexpr std::int64_t kOwnFolders = 2 + kHomeFolders.size();  // files and forks, and the folders of a home
-constexpr std::int64_t kFolderBytes = 4096;                    // of an empty one, at most
+constexpr std::int64_t kFolderBytes = 4096;                    // maximum bytes of an empty one
 constexpr const char* kFiles = "files";
 constexpr const char* kForks = "forks";
 
@@ -26,7 +26,7 @@ std::system_error moved(const std::string& path) {
   return {ESTALE, std::generic_category(), "the folder " + path + " is not the session's any more"};
 }
 
-// The regular files that a process has open and that have no name.
+// Calls `use` for the deleted regular files that a process has open.
 void for_each_open_file(pid_t process, const std::function<void(const struct stat&)>& use) {
   Descriptor table(open(descriptors_folder(process).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!table) return;
@@ -98,10 +98,10 @@ void HomeFolder::move_away() try {
   checked(renameat(from.get(), names_.back().c_str(), top.get(), name.c_str()), "moving " + path_);
   names_ = {name};
   path_ = folder_ + "/" + name;
-} catch (const std::system_error&) {  // what was moved goes with the folder of the session that moved it
+} catch (const std::system_error&) {  // a folder that a guest has moved is removed with the folder of that session
 }
 
-// Whatever is there moves to where no guest can reach it: the session it was forked from may have replaced the folder.
+// Only a folder that no guest can reach is removed by name: the session it was forked from may have replaced it.
 void HomeFolder::remove() const try {
   const Folder at = place();
   const char* name = names_.back().c_str();
@@ -117,7 +117,7 @@ FilesUse files_use(const Folder& folder, std::int64_t most_files, const std::vec
   FilesUse use;
   use.files = -kOwnFolders;
   use.bytes = -kOwnFolders * kFolderBytes;
-  std::set<ino_t> seen;  // files that have several names, or none: their bytes count once
+  std::set<ino_t> seen;  // files with several names, or none: their bytes count once
   const auto take = [&](const struct stat& status) {
     ++use.files;
     const bool is_one_name = S_ISDIR(status.st_mode) || status.st_nlink == 1;
@@ -131,7 +131,7 @@ FilesUse files_use(const Folder& folder, std::int64_t most_files, const std::vec
       if (!status || (inner && std::find(others.begin(), others.end(), inner->identity()) != others.end()))
         return false;
       take(*status);
-      if (is_folder && depth == kDeepest) use.files = most_files + 1;  // nobody can say what lies there
+      if (is_folder && depth == kDeepest) use.files = most_files + 1;  // the contents are unknown
       if (inner && depth < kDeepest) count(*inner, depth + 1);
       return use.files > most_files;
     });

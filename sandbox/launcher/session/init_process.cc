@@ -30,10 +30,10 @@
 namespace agon::sandbox::launcher {
 namespace {
 
-// How making one goes, from the process itself or from the helper on the way to it.
+// Progress of making an init process, reported by the process itself or by the helper that starts it.
 struct Progress {
-  int code = 0;       // errno, 0: well
-  pid_t process = 0;  // the new process, reported by the helper; 0: the first process reports itself, and is made
+  int code = 0;       // errno; 0: success
+  pid_t process = 0;  // the new process, reported by the helper; 0: the init process reports that it is made
   char what[240] = {};
 };
 
@@ -73,7 +73,7 @@ void settle_in(const Limits& limits, bool copy) {
   drop_capabilities();
 }
 
-// Whether a process that has ended was in a pid namespace within this one: guests can make none, so it was the
+// Whether a process that has ended was in a pid namespace within this one. Guests can make none, so it was the
 // interpreter of a fork.
 bool was_of_fork(pid_t process) { return split_words(ProcessStatus(process).field("NSpid")).size() > 1; }
 
@@ -97,8 +97,8 @@ bool was_of_fork(pid_t process) { return split_words(ProcessStatus(process).fiel
 
 [[noreturn]] void be_first(int progress, int reports, const Limits& limits, bool copy) {
   try {
-    // So that /proc/self is its own, and the supervisor may open its namespaces. Guests may not: they are in a Landlock
-    // domain, and it is not.
+    // Dumpable, so that it owns its /proc/self and the supervisor may open its namespaces. Guests may not: they are in
+    // a Landlock domain, and it is not.
     checked(prctl(PR_SET_DUMPABLE, 1), "prctl");
     checked(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs");
     prctl(PR_SET_NAME, "agon-first");
@@ -108,7 +108,7 @@ bool was_of_fork(pid_t process) { return split_words(ProcessStatus(process).fiel
     tell(progress, failure(error));
     _exit(1);
   }
-  // Nothing of the supervisor's stays open in here.
+  // Closes all other descriptors of the supervisor.
   const int low = checked(dup3(reports, 0, 0), "dup3");
   syscall(SYS_close_range, 1, ~0u, 0);
   reap(low);
@@ -121,9 +121,9 @@ Descriptor open_namespace(pid_t process, const char* name) {
 
 constexpr unsigned long kNamespaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID;
 
-// In a helper: starts `be` in namespaces within the given ones, and says which process that is. Only a child of the
-// helper is in the pid namespace that it enters, and can make one within; what that starts is made the helper's child,
-// and so the supervisor's when the helper ends.
+// Runs in a helper: starts `be` in namespaces within the given ones, and reports that process. Only a child of the
+// helper is in the pid namespace that the helper enters and can make one within it. CLONE_PARENT makes the new process
+// the helper's child, and so the supervisor's when the helper ends.
 [[noreturn]] void make_within(const FirstProcess::Namespaces& namespaces, int progress,
                               const std::function<void()>& be) {
   try {
@@ -185,7 +185,7 @@ bool FirstProcess::advance() {
     if (progress.process != 0) {
       process_ = progress.process;
     } else {
-      process_ = got.sender;  // 0: it has ended since
+      process_ = got.sender;  // 0: it has ended
       progress_.reset();
       return true;
     }

@@ -1,5 +1,5 @@
-// sandbox/launcher/session/init_process.h - the init process of each session, the first one in its namespaces: ours,
-// small, and what they live and die with.
+// sandbox/launcher/session/init_process.h - the init process of a session: the first process in its namespaces, which
+// end with it. It is a small part of agon, not of the guest.
 #pragma once
 
 #include <sys/types.h>
@@ -10,19 +10,21 @@
 
 namespace agon::sandbox::launcher {
 
-// A fork's interpreter has ended: it was a child of the first process of the session that it was forked from.
+// Reports that a fork's interpreter has ended. It was a child of the init process of the session that it was forked
+// from.
 struct Report {
-  pid_t process;  // as the first process sees it
-  int status;     // of wait
+  pid_t process;  // as the init process sees it
+  int status;     // as from wait()
 };
 
-// A child of this process, which has to wait for it. Is killed when it is dropped.
+// The init process: a child of this process, which has to wait for it. The destructor kills it.
 class FirstProcess {
  public:
   FirstProcess() = default;
-  // Begins to make user, mount and pid namespaces within those of `parent` (none: within ours), with their own /proc
-  // and a tmpfs over the home: it holds a copy of the parent's files, or empty folders. The first process holds no
-  // capability then, reaps, and sends its reports to `reports`, a socket for messages. Throws std::system_error.
+  // Starts making user, mount and pid namespaces within the ones of `parent` (null: within ours), with their own /proc
+  // and a tmpfs over the home, which holds a copy of the parent's files, or empty folders. After that, the init process
+  // has no capabilities, reaps processes, and sends its reports to `reports`, a message socket. Throws
+  // std::system_error.
   static FirstProcess start(const FirstProcess* parent, const Limits& limits, const Descriptor& reports);
   FirstProcess(FirstProcess&& other) noexcept;
   FirstProcess& operator=(FirstProcess&& other) noexcept;
@@ -30,12 +32,12 @@ class FirstProcess {
 
   pid_t process() const { return process_; }        // as the supervisor sees it; 0: it does not exist, yet or at all
   int progress() const { return progress_.get(); }  // polls as readable when advance() has something to do
-  // Takes what it has said, without waiting. True once it is made, and not again. Throws std::system_error when it
-  // could not be made.
+  // Reads its messages, without waiting. Returns true once, when it is made. Throws std::system_error if it could not
+  // be made.
   bool advance();
   void on_reaped() { process_ = 0; }  // it has ended, and so has everything in its namespaces
 
-  // REQUIRES that it is made.
+  // namespaces() and home() REQUIRE that it is made.
   struct Namespaces {
     Descriptor users, mounts, pids;
   };

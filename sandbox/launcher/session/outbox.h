@@ -1,4 +1,5 @@
-// sandbox/launcher/session/outbox.h - bytes that wait to be sent, in linear time however many they are.
+// sandbox/launcher/session/outbox.h - a buffer of bytes that wait to be sent. Sending takes linear time, however many
+// they are.
 #pragma once
 
 #include <cstddef>

@@ -12,7 +12,7 @@ void OutputBuffer::add(std::string_view bytes) {
   head_ += first;
   bytes.remove_prefix(first.size());
   if (bytes.size() > half_) bytes.remove_prefix(bytes.size() - half_);
-  // Cut rarely: the tail may grow to twice its size in between.
+  // Cuts rarely: the tail may grow to twice its size in between.
   tail_ += bytes;
   if (tail_.size() > 2 * half_) tail_.erase(0, tail_.size() - half_);
 }

@@ -8,10 +8,10 @@
 
 namespace agon::sandbox::launcher {
 
-// Gives the writing end; ours, kept in `reading`, never blocks. Throws std::system_error.
+// Returns the writing end. The reading end, stored in `reading`, never blocks. Throws std::system_error.
 Descriptor make_stream(Descriptor& reading);
 
-// What a stream's pipe holds, at most `most` bytes; without a buffer they are dropped. Gives their number.
+// Reads at most `most` bytes of a stream's pipe into `buffer`, or drops them if it is null. Returns their number.
 std::int64_t drain_into(int pipe, OutputBuffer* buffer, std::int64_t most);
 
 }  // namespace agon::sandbox::launcher

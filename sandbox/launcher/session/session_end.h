@@ -1,4 +1,4 @@
-// sandbox/launcher/session/session_end.h - why a session has ended, or has to.
+// sandbox/launcher/session/session_end.h - the reason why a session has ended or has to end.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// sandbox/launcher/session/surroundings.h - what a session needs of the supervisor.
+// sandbox/launcher/session/surroundings.h - the parts of the supervisor that a session needs.
 #pragma once
 
 #include <sys/types.h>
@@ -16,15 +16,15 @@ namespace agon::sandbox::launcher {
 
 using Clock = std::chrono::steady_clock;
 
-inline constexpr auto kFresh = std::chrono::milliseconds(2);  // age of a census, where it matters
+inline constexpr auto kFresh = std::chrono::milliseconds(2);  // maximum age of a census, if the age matters
 
 struct Surroundings {
   const Walls& walls;
   const TemplateMemory& template_memory;
-  const Descriptor& reports;  // for first processes (first_process.h)
-  // Its living and ended ones (census.h), as they were so long ago at most.
+  const Descriptor& reports;  // for init processes (init_process.h)
+  // The session's living processes and zombies (census.h), from a census at most `age` old.
   std::function<std::vector<pid_t>(int session, std::chrono::milliseconds age)> processes;
-  std::function<std::vector<Folder::Identity>()> folders;  // of all sessions, where they share a file system
+  std::function<std::vector<Folder::Identity>()> folders;  // of all sessions, if they share a file system
 };
 
 }  // namespace agon::sandbox::launcher

@@ -19,11 +19,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr auto kLongLook = milliseconds(4);  // and as much again for each 40 processes
-constexpr int kErrandLooks = 64;             // after a long one
-constexpr int kErrandPause = 2;              // between two of them, times the CPU time of the last one
+constexpr auto kLongLook = milliseconds(4);  // and the same again for every 40 processes
+constexpr int kErrandLooks = 64;             // looks by errand after a long one
+constexpr int kErrandPause = 2;              // between two of these, times the CPU time of the last one
 constexpr std::int64_t kFewProcesses = 16;
-constexpr std::int64_t kMostDescriptors = 1024;  // open ones of a session: each holds memory of the kernel's
+constexpr std::int64_t kMostDescriptors = 1024;  // open ones of a session: each takes kernel memory
 
 }  // namespace
 
@@ -34,18 +34,18 @@ void UsageWatch::begin(pid_t interpreter, pid_t reaper, const SessionCgroup* cgr
 }
 
 void UsageWatch::begin_call() {
-  looking_ = Errand();  // what it has read is of before
+  looking_ = Errand();  // it has read older figures
   if (!cgroup_) usage_.begin_peak();
 }
 
-// Code that has made one look slow can do so again: an errand does the next 64, then a direct look is tried again.
-// Waiting for a processor does not make a look slow, or a busy machine would put all of them off. One process alone is
-// read quickly.
+// Code that has made one look slow can do so again, so errands do the next 64 looks before a direct one is tried again.
+// Waiting for a processor does not make a look slow; otherwise a busy machine would delay all looks. A single process
+// is read quickly.
 void UsageWatch::look() {
   if (interpreter_ == 0) return;
   const std::vector<pid_t> processes = surroundings_.processes(session_, kFresh);
   listed_ = std::ssize(processes);
-  if (is_crowded()) return;  // it ends at that
+  if (is_crowded()) return;  // exceeded() reports it
   if (looks_by_errand_ > 0) {
     look_by_errand(processes);
   } else {
@@ -58,7 +58,7 @@ void UsageWatch::look() {
   if (!cgroup_) measure();
 }
 
-// So many that it does not matter how many of them have ended since they were listed.
+// So many processes that it does not matter how many have ended since they were listed.
 bool UsageWatch::is_crowded() const { return !cgroup_ && listed_ > 2 * limits_.processes + kFewProcesses; }
 
 void UsageWatch::take_look() {
@@ -70,7 +70,7 @@ void UsageWatch::take_look() {
   if (outcome->error == 0 && std::ssize(bytes) == outcome->values[0])
     usage_.take(reading_from(bytes), true);
   else
-    looks_by_errand_ = 0;  // the next one is ours
+    looks_by_errand_ = 0;  // the next look is direct
 }
 
 void UsageWatch::look_by_errand(const std::vector<pid_t>& processes) try {
@@ -88,14 +88,14 @@ void UsageWatch::look_by_errand(const std::vector<pid_t>& processes) try {
   looks_by_errand_ = 0;
 }
 
-// At the end of a call, where there is only the interpreter, as nearly always.
+// At the end of a call there is nearly always only the interpreter.
 void UsageWatch::look_briefly() {
   if (cgroup_ || interpreter_ == 0) return;
   if (looks_by_errand_ == 0 && usage_.processes() <= 1 && child_processes(interpreter_).empty())
     return usage_.look({interpreter_});
   const std::vector<pid_t> processes = surroundings_.processes(session_, kFresh);
   if (processes.size() > 1 && (looks_by_errand_ > 0 || is_crowded())) return take_look();
-  looking_ = Errand();  // what it has read is of before
+  looking_ = Errand();  // it has read older figures
   usage_.look(processes);
 }
 
@@ -109,7 +109,7 @@ void UsageWatch::measure() {
           const ExactMemory exact = exact_memory(processes, memory);
           return Errand::Values{exact.pages, exact.mappings};
         });
-  } catch (const std::system_error&) {  // at the next look
+  } catch (const std::system_error&) {  // tried again at the next look
   }
 }
 
@@ -119,7 +119,7 @@ void UsageWatch::stop() {
   reading_.reset();
 }
 
-// A process that ends while it is looked at may be counted twice, with its parent: what is over is looked at again.
+// A process that ends during a look may be counted twice, with its parent. So a sum above the limit is read again.
 double UsageWatch::cpu_since(double before) {
   const double used = cpu() - before;
   if (used <= limits_.cpu || cgroup_ || looks_by_errand_ > 0) return used;
@@ -135,7 +135,7 @@ std::optional<SessionEnd> UsageWatch::exceeded() const {
   if (usage_.descriptors() > kMostDescriptors)
     return SessionEnd{Reason::process_limit,
                       fmt::format("{} open descriptors, more than {}", usage_.descriptors(), kMostDescriptors)};
-  if (cgroup_) return std::nullopt;  // the kernel keeps the rest
+  if (cgroup_) return std::nullopt;  // the kernel enforces the rest
   const bool may_exceed = usage_.memory() > limits_.memory || usage_.measured() > limits_.memory;
   if (may_exceed && known_memory() > limits_.memory)
     return SessionEnd{Reason::memory_limit,

@@ -1,6 +1,6 @@
-// sandbox/launcher/session/usage_watch.h - keeps a session within its limits of memory and processes: checks them now
-// and then, by an errand where that takes long. Where a cgroup counts, the kernel enforces them, and guest_session.cc
-// reads what it killed. guest_session.cc also ends what takes too long or too much CPU time.
+// sandbox/launcher/session/usage_watch.h - keeps a session within its limits of memory and processes. It checks them
+// regularly, by an errand if that takes long. With a cgroup, the kernel enforces these limits, and guest_session.cc
+// reads what the kernel killed. guest_session.cc also enforces wall and CPU time.
 #pragma once
 
 #include <sys/types.h>
@@ -23,22 +23,22 @@ class UsageWatch {
  public:
   UsageWatch(int session, const Limits& limits, const Surroundings& surroundings)
       : session_(session), limits_(limits), surroundings_(surroundings) {}
-  // Of an interpreter, which runs nothing yet; reaper: as Usage has it. cgroup: where the kernel keeps the limits, null
-  // where none counts; outlives this.
+  // Starts with an interpreter that runs nothing yet. reaper: as in Usage. cgroup: the one that enforces the limits, or
+  // null; outlives this.
   void begin(pid_t interpreter, pid_t reaper, const SessionCgroup* cgroup);
   void begin_call();
   void look();
   void look_briefly();
   void on_orphan_reaped(double seconds) { usage_.on_reaped(seconds); }
-  bool is_out() const { return looking_.is_out() || measuring_.is_out(); }  // an errand
-  void stop();                                                              // those
+  bool is_out() const { return looking_.is_out() || measuring_.is_out(); }  // an errand is running
+  void stop();                                                              // ends the errands
 
   const Usage& usage() const { return usage_; }  // as of the last look
   std::int64_t interpreter_peak() { return usage_.interpreter_peak(); }
   double cpu() const { return cgroup_ ? cgroup_->cpu_seconds() : usage_.cpu(); }
   double cpu_since(double before);
-  std::int64_t known_memory() const;           // bytes that are surely used together
-  std::optional<SessionEnd> exceeded() const;  // which limit, but that of CPU time
+  std::int64_t known_memory() const;           // bytes that the session certainly uses
+  std::optional<SessionEnd> exceeded() const;  // the limit that is exceeded, except CPU time
 
  private:
   bool is_crowded() const;
@@ -51,13 +51,13 @@ class UsageWatch {
   const Surroundings& surroundings_;  // outlive it
   const SessionCgroup* cgroup_ = nullptr;
   pid_t interpreter_ = 0;
-  Usage usage_;              // where no cgroup counts
+  Usage usage_;              // if no cgroup counts
   std::int64_t listed_ = 0;  // processes, at the last look
-  int looks_by_errand_ = 0;  // still to come
-  Errand looking_;           // at its processes
-  Descriptor reading_;       // which that writes
+  int looks_by_errand_ = 0;  // remaining ones
+  Errand looking_;           // reads the processes
+  Descriptor reading_;       // the file that it writes
   Clock::time_point next_errand_look_;
-  Errand measuring_;  // of memory
+  Errand measuring_;  // measures memory
 };
 
 }  // namespace agon::sandbox::launcher

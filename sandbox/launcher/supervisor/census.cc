@@ -13,7 +13,7 @@ namespace agon::sandbox::launcher {
 namespace {
 
 // Two supervisors of one user may see each other's processes, so a mark names the supervisor too. Hard limits can only
-// be lowered: a fork, whose number is higher than that of the session it comes from, has the lower mark.
+// be lowered, so later sessions have lower marks: a fork's mark is below that of the session it comes from.
 constexpr rlim_t kMark = rlim_t{0x41} << 56, kHighest = 0xffffffff;
 rlim_t mark_of(int session) {
   return kMark | static_cast<rlim_t>(getpid()) << 32 | (kHighest - static_cast<rlim_t>(session));

@@ -16,7 +16,7 @@
 namespace agon::sandbox::launcher {
 namespace {
 
-struct Message {  // fits a pipe's atomic write
+struct Message {  // small enough for an atomic write to a pipe
   Errand::Values values{};
   int error = 0;
   std::int64_t cpu = 0;  // nanoseconds
@@ -76,14 +76,14 @@ Errand Errand::start(const std::function<Values()>& work, const std::vector<int>
 Errand::Errand(Errand&& other) noexcept
     : process_(std::exchange(other.process_, 0)), reading_(std::move(other.reading_)) {}
 
-// The work of this errand ends with `other`.
+// The previous work of this errand ends with `other`.
 Errand& Errand::operator=(Errand&& other) noexcept {
   std::swap(process_, other.process_);
   std::swap(reading_, other.reading_);
   return *this;
 }
 
-// One that has closed its pipe ends by itself, and its number may be another's by now.
+// An errand that has closed its pipe ends by itself, and another process may have its number now.
 Errand::~Errand() {
   pollfd done{reading_.get(), POLLIN, 0};
   if (process_ != 0 && poll(&done, 1, 0) == 0) ::kill(process_, SIGKILL);

@@ -1,5 +1,5 @@
-// sandbox/launcher/supervisor/errand.h - runs slow work in a child process, so that the supervisor serves others
-// meanwhile. The child ends with the supervisor, or when the Errand is dropped.
+// sandbox/launcher/supervisor/errand.h - runs slow work in a child process, so that the supervisor can serve other
+// sessions meanwhile. The child ends with the supervisor, or when the Errand is destroyed.
 #pragma once
 
 #include <sys/types.h>
@@ -20,14 +20,14 @@ class Errand {
  public:
   using Values = std::array<std::int64_t, 2>;
   struct Outcome {
-    Values values{};                 // what the work gave back
-    int error = 0;                   // errno of what it threw; 0: it was done
-    std::string text;                // and what that said
-    std::chrono::nanoseconds cpu{};  // that it took
+    Values values{};                 // the value that the work returned
+    int error = 0;                   // errno of the exception that it threw; 0: success
+    std::string text;                // message of the exception
+    std::chrono::nanoseconds cpu{};  // CPU time that it took
   };
 
   Errand() = default;
-  // work: runs in the child, which has the descriptors of `needed` and no others of ours. Throws std::system_error.
+  // work: runs in the child, where only the descriptors of `needed`, 0, 1 and 2 stay open. Throws std::system_error.
   static Errand start(const std::function<Values()>& work, const std::vector<int>& needed = {});
   Errand(Errand&& other) noexcept;
   Errand& operator=(Errand&& other) noexcept;
@@ -35,14 +35,14 @@ class Errand {
 
   bool is_out() const { return process_ != 0; }
   int descriptor() const { return reading_.get(); }  // polls as readable once it is done
-  std::optional<Outcome> take();  // of one that is done, whose descriptor goes with it; nothing while it is at work
+  std::optional<Outcome> take();  // the outcome, once; closes the descriptor; empty while it is at work
 
  private:
   pid_t process_ = 0;
   Descriptor reading_;
 };
 
-// In a fresh child: closes all descriptors but 0, 1, 2 and these.
+// In a new child: closes all descriptors except 0, 1, 2 and `needed`.
 void close_all_but(std::vector<int> needed);
 
 }  // namespace agon::sandbox::launcher

@@ -24,13 +24,13 @@ struct HeldSession {
 
 using HeldSessions = std::map<int, HeldSession>;
 
-// Null: no such session.
+// Null if there is no such session.
 GuestSession* session_in(HeldSessions& sessions, int id);
 GuestSession* first_session(HeldSessions& sessions, const std::function<bool(GuestSession&)>& is_meant);
 
 bool has_forks(const HeldSessions& sessions, int id);
-int living(const HeldSessions& sessions);  // their number
-// Of those that live where sessions share a file system.
+int living(const HeldSessions& sessions);  // number of sessions that live
+// The folders of all living sessions, if sessions share a file system.
 std::vector<Folder::Identity> folders_of(const HeldSessions& sessions);
 
 }  // namespace agon::sandbox::launcher

@@ -10,7 +10,7 @@
 namespace agon::sandbox::launcher {
 namespace {
 
-constexpr std::size_t kPiece = 256 << 10;  // of a file that is brought out
+constexpr std::size_t kPiece = 256 << 10;  // bytes of a returned file
 
 }  // namespace
 
@@ -31,7 +31,7 @@ void HostReplies::answer_result(std::int64_t id, const Result& result, std::vect
   send_files();
 }
 
-// One piece a call, in turns: what a call brings out keeps no other's answer waiting.
+// Sends one piece at a time, in turns, so that the files of one call delay no other answer.
 void HostReplies::send_files() {
   if (outgoing_.empty() || !waiting_.empty() || !waiting_files_.empty()) return;
   Outgoing one = std::move(outgoing_.front());

@@ -11,9 +11,9 @@ namespace agon::sandbox::launcher {
 namespace {
 
 constexpr auto kMostWaiting = std::chrono::seconds(60);  // for room
-constexpr int kSpares = 2;                               // sessions that are made before they are asked for
+constexpr int kSpares = 2;                               // sessions that are made in advance
 
-// The machine has not enough of something at the moment.
+// Whether the machine lacks some resource at the moment.
 bool is_lack(const std::system_error& error) {
   const int code = error.code().value();
   return code == EMFILE || code == ENFILE || code == EAGAIN || code == ENOMEM || code == ENOSPC || code == EUSERS;
@@ -37,7 +37,7 @@ void Openings::open(const SessionWish& wish) {
   if (!wishes_.empty() || !grant(wish)) wishes_.push_back(wish);
 }
 
-// In the order in which they came; none passes one that waits.
+// Grants requests in their order: none overtakes one that waits.
 void Openings::grant_wishes() {
   if (wishes_.empty() || Clock::now() < next_wish_) return;
   next_wish_ = Clock::now() + kRetry;
@@ -55,7 +55,7 @@ void Openings::grant_wishes() {
   }
 }
 
-// False where it has to wait for others to end; a wish that can never be granted is refused.
+// False if it has to wait for others to end. A request that can never be granted is refused.
 bool Openings::grant(const SessionWish& wish) try {
   GuestSession* parent = wish.parent ? session_in(parts_.sessions, wish.parent) : nullptr;
   if (wish.parent != 0 && (!parent || parent->state() == GuestSession::State::dead)) {
@@ -70,14 +70,14 @@ bool Openings::grant(const SessionWish& wish) try {
   return true;
 } catch (const std::system_error& error) {
   if (is_lack(error) && living(parts_.sessions) > (wish.parent ? 1 : 0)) return false;
-  const bool by_code = wish.parent != 0 && !is_lack(error);  // it may have put something in the way
+  const bool by_code = wish.parent != 0 && !is_lack(error);  // guest code may have obstructed it
   parts_.replies.refuse(wish.request, fmt::format("the session could not be made: {}", error.what()),
                         by_code ? Reason::protocol_error : Reason::sandbox_lost);
   return true;
 }
 
 int Openings::make(const Limits& limits, GuestSession* parent) {
-  const int id = ++last_;  // once, also of one that cannot be made
+  const int id = ++last_;  // never reused, even if the session cannot be made
   HeldSession one;
   one.since = Clock::now();
   one.session = std::make_unique<GuestSession>(id, parent, limits, parts_.surroundings);
@@ -118,7 +118,7 @@ void Openings::fork_interpreter(HeldSession& one) {
   }
 }
 
-// They come in the order of the requests.
+// Answers come in the order of the requests.
 void Openings::on_fork_answers(int source, const std::vector<std::string>& answers) {
   for (const std::string& text : answers) {
     std::deque<int>& asked = forking_[source];
@@ -130,7 +130,8 @@ void Openings::on_fork_answers(int source, const std::vector<std::string>& answe
   }
 }
 
-// Only of the kind that is asked for. If one cannot be made, whoever asks for it later gets the reason.
+// Keeps spare sessions with the limits that were requested last. If one cannot be made, the next request reports the
+// reason.
 void Openings::keep_spares() {
   if (!spare_limits_ || !wishes_.empty()) return;
   int spares = 0;
@@ -158,7 +159,7 @@ bool Openings::drop_spare() {
   for (auto& [id, held] : parts_.sessions) {
     if (!held.spare || held.session->state() == GuestSession::State::dead) continue;
     held.session->end(Reason::sandbox_lost, "there is no room for it");
-    held.closing = 0;  // it has not failed: others like it may be made
+    held.closing = 0;  // not a failure: other spare sessions may be made
     return true;
   }
   return false;

@@ -1,5 +1,5 @@
-// sandbox/launcher/supervisor/openings.h - makes sessions: those that the host asks for, in the order in which it asks,
-// and some before it does.
+// sandbox/launcher/supervisor/openings.h - makes sessions: the ones that the host requests, in the order of the
+// requests, and a few spare ones in advance.
 #pragma once
 
 #include <sys/types.h>
@@ -24,7 +24,7 @@
 
 namespace agon::sandbox::launcher {
 
-// A session that is asked for and not begun.
+// A request for a session that has not been begun.
 struct SessionWish {
   std::int64_t request = -1;
   Limits limits;
@@ -35,10 +35,10 @@ struct SessionWish {
 
 class Openings {
  public:
-  static constexpr auto kRetry = std::chrono::milliseconds(20);  // of what found no room
+  static constexpr auto kRetry = std::chrono::milliseconds(20);  // between two attempts of a request that found no room
 
-  // What it works on; all outlive it. unknown_ended: children that have ended, perhaps before it was known which they
-  // were.
+  // The parts of the supervisor that it works on; all outlive it. unknown_ended: children that have ended, perhaps
+  // before the supervisor knew which they were.
   struct Parts {
     HeldSessions& sessions;
     Template& source;
@@ -55,7 +55,7 @@ class Openings {
   bool has_wishes() const { return !wishes_.empty(); }
   void keep_spares();
   void on_spare_failed(const Limits& limits);
-  // Of a session whose progress() can be read.
+  // Continues making a session whose progress() can be read.
   void progress(HeldSession& one);
   // source: the session that was asked for forks; 0: the template.
   void on_fork_answers(int source, const std::vector<std::string>& answers);
@@ -68,7 +68,7 @@ class Openings {
   bool drop_spare();
 
   Parts parts_;
-  std::map<int, std::deque<int>> forking_;  // by whom (0: the template): the sessions that it was asked for, in order
+  std::map<int, std::deque<int>> forking_;  // by source (0: the template): the sessions requested from it, in order
   std::deque<SessionWish> wishes_;
   Clock::time_point next_wish_;
   int last_ = 0;

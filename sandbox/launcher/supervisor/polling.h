@@ -1,4 +1,5 @@
-// sandbox/launcher/supervisor/polling.h - the descriptors that a supervisor waits for, each with what it is.
+// sandbox/launcher/supervisor/polling.h - waits for events on a supervisor's descriptors and reports the source of
+// each.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +15,12 @@ class Polling {
  public:
   struct Event {
     Source source = Source::control;
-    int session = 0;  // 0: of none
+    int session = 0;  // 0: no session
   };
   Polling();                                                   // throws std::system_error
-  void watch(int descriptor, Source source, int session = 0);  // whether it can be read; throws likewise
+  void watch(int descriptor, Source source, int session = 0);  // for reading; throws likewise
   void unwatch(int descriptor);
-  std::vector<Event> wait(int milliseconds);  // at most, for the first; then some of those that there are
+  std::vector<Event> wait(int milliseconds);  // waits that long at most; returns some of the pending events
 
  private:
   Descriptor epoll_;

@@ -23,7 +23,7 @@
 namespace agon::sandbox::launcher {
 namespace {
 
-// Whole, or empty where there is no such process.
+// The whole file, or empty if there is no such process.
 std::string read_proc(pid_t pid, const char* name) {
   return read_small_file(AT_FDCWD, fmt::format("/proc/{}/{}", pid, name)).value_or("");
 }
@@ -50,7 +50,7 @@ std::vector<std::string> threads_of(pid_t pid) {
   return threads;
 }
 
-// All children of all threads of a process: they hang on the thread that started them.
+// All children of a process; /proc lists them by the thread that started them.
 std::string children_of(pid_t pid) {
   std::string children;
   for (const std::string& thread : threads_of(pid))
@@ -58,7 +58,8 @@ std::string children_of(pid_t pid) {
   return children;
 }
 
-// Memory, mappings and descriptors hang on living threads: "" where the first one is alive, else "task/TID/" of one.
+// /proc shows memory, mappings and descriptors of living threads only. Returns "" if the first thread is alive, else
+// "task/TID/" of another one.
 std::string living_thread(pid_t pid) {
   if (field(read_proc(pid, "status"), "State").substr(0, 1) != "Z") return {};
   for (const std::string& thread : threads_of(pid)) {
@@ -151,7 +152,7 @@ SharedMemory shared_memory(pid_t pid) {
   if (rollup.empty()) return {memory_use(pid).resident, 0, 0};
   const std::int64_t proportional =
       kilobytes(rollup, "Pss_Anon") + kilobytes(rollup, "Pss_Shmem") + kilobytes(rollup, "SwapPss");
-  // Files that are mapped and written count as private here too: less is taken for shared, never more.
+  // Mapped files that were written count as private here too, so the shared part is never too high.
   const std::int64_t own = kilobytes(rollup, "Private_Dirty") + kilobytes(rollup, "SwapPss");
   return {proportional, std::max<std::int64_t>(0, proportional - own), kilobytes(rollup, "Shared_Dirty")};
 }
@@ -160,7 +161,7 @@ bool is_in_memory_of(pid_t pid, pid_t other) { return syscall(SYS_kcmp, pid, oth
 
 Times times_of(pid_t pid) {
   const std::string stat = read_proc(pid, "stat");
-  const std::size_t name_end = stat.rfind(')');  // a name may hold anything
+  const std::size_t name_end = stat.rfind(')');  // a name may contain any character
   if (name_end == std::string::npos) return {};
   Times times;
   long faults = 0, user = 0, system = 0;
@@ -189,7 +190,7 @@ Descriptors descriptors_of(pid_t pid) {
   struct stat folder {};
   if (stat(fmt::format("/proc/{}/fd", pid).c_str(), &folder) != 0) return {};
   std::int64_t number = folder.st_size;
-  if (number == 0 || folder.st_uid != geteuid()) {  // before Linux 6.2, and where the first thread has ended
+  if (number == 0 || folder.st_uid != geteuid()) {  // before Linux 6.2, or if the first thread has ended
     const std::string place = descriptors_folder(pid);
     number = entries_in(place);
     if (stat(place.c_str(), &folder) != 0) return {};
@@ -208,7 +209,7 @@ std::int64_t mappings_of(pid_t pid) {
 }
 
 void add_buffers(pid_t pid, std::map<std::uint64_t, std::int64_t>& buffers) {
-  constexpr std::int64_t kPipe = 64 << 10, kSocket = 400 << 10;  // at most; the last message may pass a socket's buffer
+  constexpr std::int64_t kPipe = 64 << 10, kSocket = 400 << 10;  // maximum; the last message may exceed socket buffers
   std::error_code gone;
   std::filesystem::directory_iterator entry(descriptors_folder(pid), gone);
   for (; entry != std::filesystem::directory_iterator(); entry.increment(gone)) {

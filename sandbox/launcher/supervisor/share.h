@@ -1,20 +1,20 @@
-// sandbox/launcher/supervisor/share.h - a process's share of the processor, and how soon it gets it.
+// sandbox/launcher/supervisor/share.h - sets a process's share of the processor and how soon it is scheduled.
 #pragma once
 
 #include <chrono>
 
 namespace agon::sandbox::launcher {
 
-// Starts a kernel session (setsid) with this process. Where Linux shares the processor between sessions (sched(7),
+// Starts a kernel session (setsid) with this process. If Linux shares the processor between kernel sessions (sched(7),
 // autogroup), nothing else that its user runs delays it then.
 void take_own_share();
-// For this process and its forks: they run soon after they wake up, even next to processes that never sleep, and for a
-// short while then (Linux 6.12 on: a slice of 0.1 ms; sched_setattr(2)).
+// Makes this process and its forks run soon after they wake up, even next to processes that never sleep, but only for a
+// short time (Linux 6.12 and later: a slice of 0.1 ms; sched_setattr(2)).
 void wake_soon();
-// For this process: it has time, and may wake up late (SCHED_BATCH).
+// Marks this process as not urgent: it may wake up late (SCHED_BATCH).
 void wake_late();
-// Of this thread: CPU time, and time that it could have run but had to wait for a processor (0 where the kernel does
-// not count that).
+// CPU time of this thread, and the time in which it could have run but waited for a processor (0 if the kernel does not
+// count that).
 std::chrono::nanoseconds own_cpu_time();
 std::chrono::nanoseconds own_waiting_time();
 

@@ -147,7 +147,7 @@ void Supervisor::on_event(Source source, int id) {
   } else if (const auto found = sessions_.find(id); found != sessions_.end()) {
     try {
       on_session_event(source, found->second);
-    } catch (const std::exception& error) {  // of one session: it alone ends
+    } catch (const std::exception& error) {  // only this session ends
       found->second.session->end(Reason::sandbox_lost, error.what());
     }
   }
@@ -184,7 +184,7 @@ void Supervisor::on_signals() {
   }
 }
 
-// Until it is waited for it can still be asked which session it was of.
+// Before it is waited for, its session can still be found.
 void Supervisor::on_child_ended(pid_t child) {
   GuestSession* owner = session_in(sessions_, session_of_process(child));
   int status = 0;
@@ -205,8 +205,8 @@ void Supervisor::on_child_ended(pid_t child) {
   }
 }
 
-// Where there are no namespaces, what sessions that have ended leave behind comes to this process; so does an
-// interpreter in the making, which is marked for the session that it is forked from.
+// Without namespaces, processes that ended sessions leave behind become children of this process. So does an
+// interpreter in the making, which is still marked for the session that it is forked from.
 void Supervisor::end_strays() {
   if (walls_.has_namespaces()) return;
   for (const auto& [id, held] : sessions_)
@@ -338,18 +338,18 @@ void Supervisor::settle_dead(HeldSession& one) {
   if (one.opening >= 0) {
     replies_.refuse(std::exchange(one.opening, -1), "the session could not be made: " + session.end().text,
                     session.end().reason);
-    one.closing = std::max<std::int64_t>(one.closing, 0);  // nobody knows of it
+    one.closing = std::max<std::int64_t>(one.closing, 0);  // the host does not know of it
   }
   if (one.writing >= 0) replies_.refuse(std::exchange(one.writing, -1), session.end().text, session.end().reason);
   const bool forks = has_forks(sessions_, id);
   if (!one.killed || !forks || session.has_stragglers()) session.kill(forks);
   one.killed = true;
-  if (!one.forgotten) forget(one);  // killed first: an interpreter whose channel closes would wake up to leave
+  if (!one.forgotten) forget(one);  // only after kill(): closing its channel would wake the interpreter up to exit
   const bool ended = session.is_gone() && !forks;
   if (one.closing < 0 || (!ended && !forks)) return;
   const bool removed = ended && session.remove_files();
   if (one.closing > 0) replies_.answer(std::exchange(one.closing, 0), Json::object());
-  if (!removed) return;  // with forks alive, it goes when the last of them has gone
+  if (!removed) return;  // while forks live, it stays until the last of them is gone
   openings_.forget(id);
   sessions_.erase(id);
 }

@@ -1,5 +1,6 @@
-// sandbox/launcher/supervisor/supervisor.h - serves the host: opens, forks, runs, closes sessions. One thread, one
-// epoll loop; it is the first process of the outer pid namespace, so whatever ends it ends every session.
+// sandbox/launcher/supervisor/supervisor.h - the process that serves the host: it opens, forks, runs and closes
+// sessions. It has one thread and one epoll loop. It is the first process of the outer pid namespace, so its end ends
+// every session.
 #pragma once
 
 #include "core/descriptor.h"

@@ -10,21 +10,21 @@ namespace agon::sandbox::launcher {
 namespace {
 
 constexpr std::int64_t kPage = 4096;  // bytes
-// A session is not taken to have lost CPU time before this much of it is missing: the looks are a sample.
+// A session has lost CPU time only if at least this much is missing, because the looks are a sample.
 constexpr double kLeastLost = 0.1, kShareOfReaped = 0.05;  // seconds
 constexpr auto kExactAgain = std::chrono::seconds(1);
-constexpr int kAskingPause = 20;  // times as long as it took
+constexpr int kAskingPause = 20;  // times as long as the last read took
 constexpr int kExactPause = 4;    // times the CPU time of the last measure
-constexpr int kIdlePause = 32;    // likewise, while all seems well: no session's CPU time includes an errand's
+constexpr int kIdlePause = 32;    // likewise, below the limit: the CPU time of errands counts for no session
 
-constexpr int kLooksStarting = 50;  // that a program may take to start: code could pretend to start one forever
+constexpr int kLooksStarting = 50;  // looks that a program may take to start: code could pretend to start one forever
 constexpr std::int64_t kFewDescriptors = 64;
 
 double seconds_of(Usage::Clock::duration time) { return std::chrono::duration<double>(time).count(); }
 
-// Which processes run in their parents' memory. The kernel makes who asks it wait while one of the two starts a
-// program, so only those are asked about whose stacks begin at one place. For a process whose first thread has ended
-// there is nothing to compare.
+// Finds the processes that run in their parents' memory. The kernel blocks such a query while one of the two processes
+// starts a program. So only processes whose stacks begin at the same address are queried. A process whose first thread
+// has ended has no such address.
 class Memories {
  public:
   explicit Memories(const std::vector<pid_t>& processes) : processes_(processes) {}
@@ -91,8 +91,8 @@ Usage::Usage(pid_t interpreter, pid_t reaper, const TemplateMemory& shared)
       made_(Clock::now()),
       looked_(made_) {}
 
-// A fork begins with all of the template's pages and gives back or copies some. Each page that it took since, a copy
-// too, was a fault: no more of the template's can be left than what it began with less those.
+// A fork begins with all of the template's pages and gives back or copies some. Each page that it has gained since,
+// including each copy, was a fault. So it shares at most the pages that it began with, less its faults.
 std::int64_t Usage::owned(pid_t process, const MemoryUse& memory, const Times& times, std::int64_t resident) const {
   if (times.stack != shared_.stack) return resident + memory.page_tables;
   std::int64_t left = shared_.resident - times.faults * kPage;
@@ -108,8 +108,8 @@ bool Usage::at_rest(const std::vector<pid_t>& processes) const {
 
 void Usage::look(const std::vector<pid_t>& processes) { take(read(processes), false); }
 
-// While a program starts, only its memory can be read; this may take long where the processor is busy or the memory
-// before it was large.
+// While a program starts, only its memory can be read. That may last long if the processor is busy or the previous
+// memory was large.
 Sample Usage::sample_of(pid_t process) const {
   const auto before = members_.find(process);
   Sample sample{process, cpu_seconds(process)};
@@ -120,7 +120,7 @@ Sample Usage::sample_of(pid_t process) const {
     return sample;
   }
   sample.times = times_of(process);
-  // A program started in between is rather counted too small than with the memory of the one before.
+  // If a program has started in between, read again: better too little than the memory of the previous program.
   const std::uint64_t known = before == members_.end() ? shared_.stack : before->second.stack;
   if (sample.times.stack != known) sample.memory = memory_use(process);
   return sample;
@@ -152,9 +152,9 @@ UsageReading Usage::read(const std::vector<pid_t>& processes) const {
 void Usage::take(const UsageReading& reading, bool by_errand) {
   std::map<pid_t, Member> now;
   struct Program {
-    std::int64_t largest = 0, grown = 0;  // bytes, of it and its forks
+    std::int64_t largest = 0, grown = 0;  // bytes; `grown` is the sum over the program and its forks
   };
-  std::map<std::uint64_t, Program> programs;  // by where their stacks are
+  std::map<std::uint64_t, Program> programs;  // by the addresses of their stacks
   tasks_ = descriptors_ = memory_ = faults_ = 0;
   others_ = interpreter_cpu_ = 0;
   has_hidden_ = false;
@@ -177,7 +177,7 @@ void Usage::take(const UsageReading& reading, bool by_errand) {
     faults_ += times.faults;
     tasks_ += std::max<std::int64_t>(1, memory.threads);
     descriptors_ += open.number;
-    // For a moment, little can be seen of a process that is ending, too.
+    // A process that is ending also shows little for a moment.
     member.hidden = open.hidden && memory.page_tables > 0;
     has_hidden_ = has_hidden_ || (member.hidden && before != members_.end() && before->second.hidden);
     if (is_borrowing) continue;
@@ -190,10 +190,10 @@ void Usage::take(const UsageReading& reading, bool by_errand) {
   for (const auto& [stack, program] : programs) certain_ += std::max(program.largest, program.grown);
   take_buffers(reading);
   memory_ += buffers_ + mappings_;
-  // What children of processes that are gone had been waited for is in their own parents' sums.
+  // Sums of processes that are gone are included in their parents' sums.
   reaped_ = std::max(reaped_, reaped);
   const auto at = Clock::now();
-  if (by_errand) count_lost();  // who vanished while it read may be in no sum yet
+  if (by_errand) count_lost();  // a process that vanished during the read may be in no sum yet
   count_vanished(now, seconds_of(at - looked_));
   if (!by_errand) count_lost();
   looked_ = at;
@@ -203,7 +203,7 @@ void Usage::take(const UsageReading& reading, bool by_errand) {
   beside_ = beside;
 }
 
-// A few are nothing; many are read again where their number has changed, and now and then.
+// A few descriptors do not matter. Many are read again if their number has changed, and every few looks.
 bool Usage::wants_buffers(std::int64_t descriptors) const {
   constexpr int kLooksBetween = 16;
   return descriptors > kFewDescriptors && (descriptors != buffers_of_ || (looks_ + 1) % kLooksBetween == 0);
@@ -242,7 +242,7 @@ void Usage::begin_peak() {
   if (old_peak_ == 0) reset_peak_memory(interpreter_);
 }
 
-// Where many faults leave open what is still shared, the kernel is asked, if that does not take long.
+// If many faults leave open how much is still shared, the kernel is asked, unless that takes long.
 std::int64_t Usage::interpreter_peak() {
   constexpr std::int64_t kMany = 2048, kFew = 256, kQuickly = 128 << 20;  // faults; bytes
   if (!members_.contains(interpreter_)) return 0;
@@ -261,7 +261,7 @@ std::int64_t Usage::interpreter_peak() {
   return owned(interpreter_, memory, times, memory.resident) + peak - memory.resident;
 }
 
-// Faults show copies of shared pages, which no sum of resident pages includes.
+// Faults reveal copies of shared pages, which no sum of resident pages includes.
 bool Usage::needs_exact(std::int64_t limit) const {
   const auto unknown = Clock::now() - (has_exact_ ? exact_at_ : made_);
   const auto pause = std::max<Clock::duration>(kExactAgain, kIdlePause * exact_took_);
@@ -306,7 +306,7 @@ ExactMemory exact_memory(const std::vector<pid_t>& processes, const TemplateMemo
     ++forks;
     shared_parts += memory.shared;
   }
-  // Of the template's pages each fork has at most an equal part, since the template itself has them too.
+  // Each fork has at most an equal part of the template's pages, since the template itself has them too.
   const std::int64_t of_template = std::min(shared_parts, shared.resident * forks / (forks + 1));
   return {proportional - of_template + tables, mappings * per_mapping};
 }

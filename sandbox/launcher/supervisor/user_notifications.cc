@@ -21,8 +21,8 @@
 namespace agon::sandbox::launcher {
 namespace {
 
-// The descriptor itself, so that it stays the one that was looked at; invalid where there is none. `task` may be a
-// thread.
+// A duplicate of the asker's descriptor, so that later steps use the one that was checked; invalid if there is none.
+// `task` may be a thread.
 Descriptor descriptor_of(pid_t task, int number) {
   const Descriptor process(
       static_cast<int>(syscall(SYS_pidfd_open, std::atoi(ProcessStatus(task).field("Tgid").c_str()), 0)));
@@ -33,17 +33,17 @@ Descriptor descriptor_of(pid_t task, int number) {
 #ifdef SYS_chmod
 constexpr int kChmod = SYS_chmod;
 #else
-constexpr int kChmod = -1;  // aarch64 has fchmodat alone
+constexpr int kChmod = -1;  // aarch64 has only fchmodat
 #endif
 
 bool is_mark(int call) { return call == kChmod || call == SYS_fchmod || call == SYS_fchmodat || call == SYS_utimensat; }
 
-// What lies at an address of the asker, at most `size` bytes.
+// The memory of the asker at an address, at most `size` bytes.
 std::string memory_of(pid_t asker, std::uint64_t address, std::size_t size) {
   const Descriptor memory(open(fmt::format("/proc/{}/mem", asker).c_str(), O_RDONLY | O_CLOEXEC));
   std::string bytes(size, '\0');
   ssize_t got = pread(memory.get(), bytes.data(), size, static_cast<off_t>(address));
-  // A read may not begin in one mapping and end beyond the last.
+  // A read must not run past the end of the last mapping.
   constexpr std::uint64_t kPageSize = 4096;
   if (got < 0)
     got =
@@ -52,8 +52,8 @@ std::string memory_of(pid_t asker, std::uint64_t address, std::size_t size) {
   return bytes;
 }
 
-// A file that the asker names, by a descriptor of a folder (AT_FDCWD: where it is) and a path in its memory; the
-// descriptor itself without a path. resolve: more of openat2's RESOLVE_. Leaves errno.
+// The file that the asker names by a folder's descriptor (AT_FDCWD: its working folder) and a path in its memory;
+// without a path, the descriptor itself. resolve: additional RESOLVE_ flags of openat2. Leaves errno.
 Descriptor file_of(pid_t asker, int folder, std::uint64_t path_address, bool follows, std::uint64_t resolve) {
   Descriptor from = folder == AT_FDCWD
                         ? Descriptor(open(fmt::format("/proc/{}/cwd", asker).c_str(), O_PATH | O_CLOEXEC))
@@ -65,7 +65,7 @@ Descriptor file_of(pid_t asker, int folder, std::uint64_t path_address, bool fol
   path.resize(end);
   open_how how{};
   how.flags = O_PATH | O_CLOEXEC | (follows ? 0u : static_cast<unsigned>(O_NOFOLLOW));
-  how.resolve = RESOLVE_NO_MAGICLINKS | resolve;  // /proc/self would be this process
+  how.resolve = RESOLVE_NO_MAGICLINKS | resolve;  // /proc/self would mean this process
   return Descriptor(static_cast<int>(syscall(SYS_openat2, from.get(), path.c_str(), &how, sizeof how)));
 }
 
@@ -73,7 +73,7 @@ Descriptor file_of(pid_t asker, int folder, std::uint64_t path_address, bool fol
 
 void Questions::answer_next() {
   seccomp_notif question{};
-  if (ioctl(notifications_.get(), SECCOMP_IOCTL_NOTIF_RECV, &question) != 0) return;  // who asked is gone
+  if (ioctl(notifications_.get(), SECCOMP_IOCTL_NOTIF_RECV, &question) != 0) return;  // the asker has ended
   if (question.data.nr == SYS_flock) return on_flock(question);
   if (question.data.nr == SYS_setsid) return on_setsid(question);
   if (question.data.nr == SYS_epoll_ctl) return on_watch(question);
@@ -118,7 +118,7 @@ void Questions::on_watch(const seccomp_notif& question) const {
 
 bool Questions::may_enter(pid_t asker) const {
   return find_([asker](GuestSession& session) {
-    if (session.state() == GuestSession::State::starting) session.on_channel();  // what it said may still lie there
+    if (session.state() == GuestSession::State::starting) session.on_channel();  // its message may still be unread
     return session.may_enter(asker);
   });
 }
@@ -136,7 +136,7 @@ bool Questions::try_lead(const WaitingLeader& wish) const {
   return true;
 }
 
-// flock locks what a descriptor has open, so a copy of it does as well.
+// flock locks the open file, so locking a copy of the descriptor has the same effect.
 void Questions::on_flock(const seccomp_notif& question) {
   const auto asker = static_cast<pid_t>(question.pid);
   WaitingLock wish{question.id, descriptor_of(asker, static_cast<int>(question.data.args[0])),
@@ -146,7 +146,7 @@ void Questions::on_flock(const seccomp_notif& question) {
 }
 
 bool Questions::try_lock(const WaitingLock& wish) const {
-  if (!is_waiting(wish.question)) return true;  // who asked is gone
+  if (!is_waiting(wish.question)) return true;  // the asker has ended
   const bool done = ::flock(wish.file.get(), wish.operation | LOCK_NB) == 0;
   if (!done && errno == EWOULDBLOCK && (wish.operation & LOCK_NB) == 0) return false;
   answer(wish.question, done ? 0 : errno);
@@ -159,9 +159,9 @@ void Questions::retry() {
   std::erase_if(waiting_marks_, [this](WaitingMark& wish) { return try_mark(wish); });
 }
 
-// A lock on a file that other sessions see would let a session talk to them, or stop them. Between this look and the
-// lock another thread can put another file in its place: one of the host's, which can be read alone, and so a shared
-// lock.
+// A lock on a file that other sessions see would let a session talk to them, or stop them. Between this check and the
+// lock, another thread can put another file in its place. That can only be a file of the host, which is read-only and
+// so allows only a shared lock.
 bool Questions::may_lock(const seccomp_notif& question) const {
   const auto asker = static_cast<pid_t>(question.pid);
   const Descriptor file = descriptor_of(asker, static_cast<int>(question.data.args[0]));
@@ -173,7 +173,7 @@ bool Questions::may_lock(int file, pid_t asker) const {
   return session && session->may_lock() && is_of_session(file, *session);
 }
 
-// Whether a file that is open here lies among the session's.
+// Whether an open file belongs to the session's files.
 bool Questions::is_of_session(int file, const GuestSession& session) const try {
   if (!walls_.has_namespaces()) {
     std::error_code gone;
@@ -210,13 +210,13 @@ bool Questions::try_mark(WaitingMark& wish) try {
   if (!session) return answer(wish.question.id, EPERM), true;
   if (!one_is_out) wish.errand = Errand::start([&] { return Errand::Values{set_mark(wish.question, *session, 0)}; });
   return false;
-} catch (const std::system_error&) {  // there is no room for an errand
+} catch (const std::system_error&) {  // an errand cannot be started
   answer(wish.question.id, EAGAIN);
   return true;
 }
 
-// The file is found by what the asker says, looked at and changed by one descriptor. The errno, or 0. Also for an
-// errand, which knows no marks of processes (census.h): they name the supervisor.
+// Finds the file that the asker names, then checks and changes it through one descriptor. Returns errno, or 0. Also
+// runs in an errand, which cannot use marks of processes (census.h): they name the supervisor.
 int Questions::set_mark(const seccomp_notif& question, const GuestSession& session, std::uint64_t resolve) const {
   const auto asker = static_cast<pid_t>(question.pid);
   const auto& arguments = question.data.args;
@@ -247,15 +247,15 @@ bool Questions::may_confine(pid_t asker) const {
   return session && session->is_confining(asker);
 }
 
-// Where all see the same processes: signals go to the session's own. The arguments lie in registers, and a process that
-// has been found keeps its number until it is reaped.
+// If all sessions see the same processes: signals only to the session's own. The arguments are in registers, and a
+// process that was found keeps its number until it is reaped.
 bool Questions::may_signal(const seccomp_notif& question) const {
   const int asker = session_of_process(static_cast<pid_t>(question.pid));
   const auto target = static_cast<pid_t>(question.data.args[0]);
-  // Queued signals count for everything that the user runs, and stay while they are blocked.
+  // Queued signals count against everything that the user runs, and stay while they are blocked.
   const auto number = static_cast<int>(question.data.args[question.data.nr == SYS_tgkill ? 2 : 1]);
   if (asker == 0 || target == -1 || number >= SIGRTMIN) return false;
-  if (target == 0) return true;  // its own group, which no other session is in
+  if (target == 0) return true;  // its own process group, which is never shared with another session
   return session_of_process(target < 0 ? -target : target) == asker;
 }
 

@@ -1,11 +1,13 @@
-// sandbox/launcher/supervisor/user_notifications.h - decides on system calls that the filter passes to the supervisor,
-// since who asks and for what matters, not the number alone: setns, setsid, file locks, signals, Landlock.
+// sandbox/launcher/supervisor/user_notifications.h - decides on the system calls that the filter passes to the
+// supervisor because the answer depends on the caller and the target, not on the number alone.
 //
-// setns: the process that goes into a new session, until that is ready. setsid: what GuestSession::may_lead grants goes
-// on, and others wait until it does. Locks: on files of the session's own workspace; a flock is taken here, on a copy
-// of the descriptor that was looked at. Where all see the same processes and files: signals to the session's own,
-// Landlock to an interpreter that is not ready yet, and modes and times of the session's own files, which are set here.
-// Whatever else asks gets EPERM.
+// setns: for the process that enters a new session, until that session is ready. setsid: if GuestSession::may_lead
+// allows it; others wait until it does. Locks: on files of the session; a flock is taken here, on a copy of the
+// descriptor that was checked. New epoll watches: up to the session's limit (else ENOSPC).
+//
+// If all sessions see the same processes and files, also: signals to the session's own processes, Landlock for an
+// interpreter that is not ready yet, and modes and times of the session's own files, which are set here. Everything
+// else gets EPERM.
 #pragma once
 
 #include <linux/seccomp.h>
@@ -24,42 +26,42 @@ namespace agon::sandbox::launcher {
 
 class Questions {
  public:
-  // FindSession: the first session for which `is_meant` is true. SessionOf: the session of that number. Both may be
-  // null.
+  // FindSession returns the first session for which `is_meant` is true, SessionOf the session of that number; null if
+  // there is none.
   using FindSession = std::function<GuestSession*(const std::function<bool(GuestSession&)>& is_meant)>;
   using SessionOf = std::function<GuestSession*(int session)>;
-  // notifications: of the filter (seccomp_unotify); like the walls, it outlives this.
+  // notifications: of the filter (seccomp_unotify). It and the walls outlive this.
   Questions(const Descriptor& notifications, const Walls& walls, FindSession find, SessionOf session)
       : notifications_(notifications), walls_(walls), find_(std::move(find)), session_(std::move(session)) {}
 
-  void answer_next();  // the one that waits; a flock that has to wait is kept
+  void answer_next();  // answers the next question; a call that has to wait is kept
   bool has_waiting_locks() const { return !waiting_locks_.empty(); }
   bool has_waiting_leaders() const { return !waiting_leaders_.empty(); }
   bool has_waiting_marks() const { return !waiting_marks_.empty(); }
-  void retry();  // those that wait
+  void retry();  // tries the waiting ones again
 
  private:
-  // A wish for a flock that another process holds at the moment.
+  // A request for a flock that another process holds at the moment.
   struct WaitingLock {
     std::uint64_t question = 0;
     Descriptor file;
     int operation = 0;
   };
-  // A wish for a kernel session while there are as many as allowed.
+  // A request for a kernel session while the session has as many as allowed.
   struct WaitingLeader {
     std::uint64_t question = 0;
     pid_t asker = 0;
   };
-  // A mode or a time of a file. Asked for while other threads or processes run: those may hold the lock of the memory
-  // that the file's name lies in. Or by a name with symbolic links, which may be a long way. One errand a session is
-  // out.
+  // A request to change the mode or times of a file that an errand handles. Either other threads or processes of the
+  // session run, which may hold the lock of the memory that holds the file's name; or the name has symbolic links,
+  // which may take long to follow. A session has one such errand at a time.
   struct WaitingMark {
     seccomp_notif question{};
     int session = 0;
     Errand errand;
   };
   void answer(std::uint64_t id, int error) const;
-  void go_on(std::uint64_t id) const;  // the call itself is made
+  void go_on(std::uint64_t id) const;  // lets the kernel make the call
   bool is_waiting(std::uint64_t id) const;
   bool allows(const seccomp_notif& question) const;
   bool may_enter(pid_t asker) const;
