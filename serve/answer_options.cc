@@ -12,7 +12,7 @@
 namespace agon::serve {
 namespace {
 
-constexpr double kGreedyBelow = 1e-5;  // temperatures
+constexpr double kGreedyBelow = 1e-5;  // temperature
 constexpr double kHottest = 100;
 
 std::vector<std::string> read_stops(const RequestFields& fields) {
@@ -62,7 +62,7 @@ void refuse_constraint(const std::string& key) {
                  "unsupported_parameter", key}};
 }
 
-// {"token id": bias}; -100 bans the token, as OpenAI has it.
+// {"token id": bias}; -100 bans the token, as in OpenAI's API.
 std::map<std::int32_t, float> read_bias(const SortedJson& given) {
   constexpr double kMost = 100;
   std::map<std::int32_t, float> bias;
@@ -82,7 +82,7 @@ std::map<std::int32_t, float> read_bias(const SortedJson& given) {
   return bias;
 }
 
-// Single tokens, as ids.
+// Token ids, each banned by itself.
 std::vector<std::vector<std::int32_t>> read_banned(const RequestFields& fields) {
   if (!fields.has("banned_token_ids")) return {};
   std::vector<std::vector<std::int32_t>> banned;

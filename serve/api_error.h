@@ -1,4 +1,4 @@
-// serve/api_error.h - what is wrong with a request, in the form in which OpenAI's servers say it.
+// serve/api_error.h - the error of a request, in the format of OpenAI's API.
 #pragma once
 
 #include <optional>
@@ -20,19 +20,19 @@ struct ApiError {
 std::string error_body(const ApiError& error);
 net::HttpServerAnswer answer_of(const ApiError& error);
 
-// What the readers of a request throw to each other. It never leaves a function that returns Checked, nor a route.
+// Exception of the functions that read a request. Routes and functions that return Checked catch it.
 struct Refused {
   ApiError error;
 };
-// For a key with a wrong value.
+// The error of a key with a wrong value.
 Refused refused(const std::string& param, std::string message);
-// Of work that ends since request.stop is set.
+// The error of work that ends because request.stop is set.
 Refused cancelled();
-inline constexpr const char* kCancelled = "cancelled";  // its code
-// Of work that does not end before its deadline.
+inline constexpr const char* kCancelled = "cancelled";  // code of cancelled()
+// The error of work that misses its deadline.
 Refused late();
 
-// What was read, unless there is an error.
+// A value that was read, or the error that prevented it.
 template <typename Value>
 struct Checked {
   Value value = {};

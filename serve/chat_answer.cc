@@ -11,7 +11,7 @@
 namespace agon::serve {
 namespace {
 
-constexpr double kLeastLogprob = -9999;  // of what has no probability: JSON has no infinity
+constexpr double kLeastLogprob = -9999;  // for probability 0, since JSON has no infinity
 
 Json number_of(float logprob) {
   if (std::isnan(logprob)) return nullptr;
@@ -55,7 +55,7 @@ std::size_t character_count(std::string_view text) {
 AnswerWriter::AnswerWriter(AnswerForm form, AnswerHead head, const AnswerOptions& options,
                            const agents::Tokenizer& tokenizer)
     : form_(form), head_(std::move(head)), options_(options), tokenizer_(tokenizer) {
-  // An event like all others, except for its index and its text, is written once.
+  // Events that have only a text differ in index and text alone: the rest is written once.
   constexpr std::size_t kIndex = 9'876'543'210;
   constexpr std::string_view kText = "(the text)";
   const std::string event = event_of(top(Json::array({event_choice(kIndex, kText, {}, 0)}), true));
@@ -141,7 +141,7 @@ Json AnswerWriter::logprobs(const ToldTokens& tokens, std::size_t offset) const 
   return form_ == AnswerForm::chat ? chat_logprobs(tokens) : text_logprobs(tokens, offset);
 }
 
-// vLLM's form: of each token an object by token ids, its own first.
+// vLLM's format: one object per token, whose keys are token ids, the token's own first.
 Json AnswerWriter::prompt_logprobs(const ToldTokens& prompt) const {
   const auto add = [this](Json& places, std::int32_t id, const Json& logprob, const Json& rank) {
     const std::string key = std::to_string(id);
@@ -223,7 +223,7 @@ std::string AnswerWriter::first_event(std::size_t index, const ToldTokens& promp
 
 std::string AnswerWriter::echo_event(std::size_t index, std::string_view text, const ToldTokens& prompt) const {
   Json choice = event_choice(index, text, prompt.logprobs.empty() ? ToldTokens{} : prompt, 0);
-  choice.erase("token_ids");  // those of the completion
+  choice.erase("token_ids");  // that key is for the completion's tokens
   return event_of(top(Json::array({std::move(choice)}), true));
 }
 

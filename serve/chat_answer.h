@@ -1,5 +1,5 @@
-// serve/chat_answer.h - completions as OpenAI's JSON: whole answers, and the events of a stream, of
-// /v1/chat/completions and /v1/completions.
+// serve/chat_answer.h - writes completions as OpenAI's JSON, whole or as events of a stream, for /v1/chat/completions
+// and /v1/completions.
 #pragma once
 
 #include <cstddef>
@@ -18,18 +18,18 @@ namespace agon::serve {
 
 enum class AnswerForm { chat, text };
 
-// What stands at the top of an answer and of each of its events.
+// Fields at the top of an answer and of each of its events.
 struct AnswerHead {
   std::string id, model;  // "chatcmpl-...", "cmpl-..."
   std::int64_t created = 0;
 };
 AnswerHead new_head(std::string_view prefix, std::string model);
 
-// A stretch of tokens with what there is to tell of them.
+// A run of tokens with the figures that an answer reports about them.
 struct ToldTokens {
   std::span<const std::int32_t> ids;
-  std::span<const float> logprobs;                              // NaN: the token has none; or none of them has
-  std::span<const std::vector<agents::Alternative>> likeliest;  // of each, or none
+  std::span<const float> logprobs;                              // NaN: unavailable for the token; empty: for all
+  std::span<const std::vector<agents::Alternative>> likeliest;  // per token; or empty
 };
 
 struct TokenCounts {
@@ -43,23 +43,23 @@ class AnswerWriter {
  public:
   AnswerWriter(AnswerForm form, AnswerHead head, const AnswerOptions& options, const agents::Tokenizer& tokenizer);
 
-  // The text of a completion as it is answered: without the stop string, unless it was asked for.
+  // The text of a completion in the answer: without the stop string, unless the request includes it.
   std::string text_of(const agents::Completion& completion) const;
 
-  // One whole choice. `echo`: the text of the prompt, or nullptr.
+  // One complete choice. echo: the prompt's text, put before the answer; null: none.
   Json choice(std::size_t index, const agents::Completion& completion, const ToldTokens& prompt,
               const std::string* echo) const;
   Json whole(Json choices, const ToldTokens& first_prompt, const TokenCounts& counts) const;
 
-  // Events of a stream, as server-sent ones. offset: characters of the text before it.
-  // What comes before the text of a choice; empty where there is nothing to tell.
+  // Server-sent events of a stream. offset: number of characters in the text before the event.
+  // The event before the text of a choice; empty if there is none.
   std::string first_event(std::size_t index, const ToldTokens& prompt) const;
   std::string echo_event(std::size_t index, std::string_view text, const ToldTokens& prompt) const;
   std::string piece_event(std::size_t index, std::string_view text, const ToldTokens& tokens, std::size_t offset) const;
   std::string last_event(std::size_t index, std::string_view text, const ToldTokens& tokens, std::size_t offset,
                          const agents::Completion& completion) const;
   std::string usage_event(const TokenCounts& counts) const;
-  std::size_t characters_of(std::span<const std::int32_t> ids) const;  // that begin with one of these tokens
+  std::size_t characters_of(std::span<const std::int32_t> ids) const;  // characters that start in these tokens
 
  private:
   Json top(Json choices, bool is_event) const;
@@ -75,7 +75,7 @@ class AnswerWriter {
   const AnswerHead head_;
   const AnswerOptions options_;
   const agents::Tokenizer& tokenizer_;
-  std::string before_index_, before_text_, behind_text_;  // of an event with a text and nothing else
+  std::string before_index_, before_text_, behind_text_;  // of an event that has only a text
 };
 
 std::string event_of(const Json& json);              // "data: {...}\n\n"

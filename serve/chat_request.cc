@@ -66,7 +66,7 @@ class MessageReader {
     const SortedJson& given = json.contains("role") ? json.at("role") : SortedJson();
     for (const Role one : {Role::system, Role::user, Role::assistant, Role::tool})
       if (given == std::string(to_string(one))) return one;
-    if (given == "developer") return Role::system;  // OpenAI's later word for it
+    if (given == "developer") return Role::system;  // OpenAI's newer name for it
     throw refused(name + ".role", fmt::format("'{}.role' is {}; there are system, developer, user, assistant and tool.",
                                               name, shown(given)));
   }
@@ -132,11 +132,11 @@ class MessageReader {
     }
   }
 
-  // Before any memory goes into its pixels.
+  // Reserves memory for a picture before it is decoded.
   void hold_for(std::span<const std::uint8_t> bytes, const std::string& name) {
     const std::optional<ImageHeader> header = read_image_header(bytes);
     const auto side = static_cast<std::uint64_t>(limits_.each.max_side);
-    if (!header || header->width > side || header->height > side) return;  // decode_image says what is wrong
+    if (!header || header->width > side || header->height > side) return;  // decode_image reports the error
     if (static_cast<std::int64_t>(header->width * header->height) > limits_.each.max_pixels) return;
     hold(static_cast<std::int64_t>(header->width), static_cast<std::int64_t>(header->height), name);
   }

@@ -13,12 +13,12 @@ using agents::ChatInputs;
 
 constexpr std::string_view kCallEnd = "</tool_call>";
 
-// The value of one key of an object, with its keys in the order written. The rest of the text is not kept. A key that
-// stands there twice has a value that nobody checked: all its values together must be small.
+// The value of one key of an object, with its keys in the order written. The rest of the text is not kept. If the key
+// occurs twice, only its last value was checked, so all its values together must be small.
 Json in_order(std::string_view object, const std::string& key) {
   bool within = false;
   std::size_t events = 0;
-  std::vector<std::size_t> keys;  // of the objects that are open within
+  std::vector<std::size_t> keys;  // counts, one per open object within the value
   const auto keeps = [&](int depth, Json::parse_event_t event, Json& parsed) {
     using Event = Json::parse_event_t;
     if (depth == 1 && event == Event::key) {
@@ -41,7 +41,7 @@ bool has_few_keys(const SortedJson& json) {
   return !json.is_structured() || std::all_of(json.begin(), json.end(), has_few_keys);
 }
 
-// An ordered object takes quadratic time to fill.
+// Checks the size, since an ordered object takes quadratic time to fill.
 void require_small(const SortedJson& json, const std::string& name) {
   if (to_text(json).size() > kMostToolBytes || !has_few_keys(json))
     throw refused(name, fmt::format("'{}' has more than {} bytes, or an object of more than {} keys.", name,
@@ -77,7 +77,7 @@ bool read_choice(const SortedJson& choice, bool has_tools) {
 
 std::string new_call_id() { return fmt::format("call_{:016x}{:016x}", fresh_seed(), fresh_seed()); }
 
-// Arguments of a message are JSON in a text; some clients send the object.
+// Arguments of a message are JSON in a string; some clients send the object itself.
 Json arguments_of(const SortedJson& given, const std::string& name) {
   if (!given.is_string()) {
     require_small(given, name);

@@ -6,7 +6,7 @@
 namespace agon::serve {
 namespace {
 
-constexpr int kDefaultTokens = 16;  // as OpenAI's
+constexpr int kDefaultTokens = 16;  // as in OpenAI's API
 constexpr std::size_t kMostChoices = 512;
 
 TextPrompt prompt_of(const SortedJson& json, const std::string& name) {

@@ -10,20 +10,20 @@
 
 namespace agon::serve {
 
-// One of the two.
+// A prompt, given as text or as token ids.
 struct TextPrompt {
-  std::string text;  // special tokens in it are tokens
+  std::string text;  // names of special tokens in it are encoded as those tokens
   std::vector<std::int32_t> token_ids;
 };
 
 struct TextCall {
   std::vector<TextPrompt> prompts;  // none of them empty
-  int n = 1;                        // samples of each
-  agents::Sampling sampling;        // max_tokens 0: nothing is written (with `echo`, to score the prompt)
+  int n = 1;                        // samples per prompt
+  agents::Sampling sampling;        // max_tokens 0: writes no token (with `echo`, scores the prompt)
   AnswerOptions answer;
 };
 
-// Everything but "model", which is the server's business.
+// Reads every key except "model", which the server checks.
 Checked<TextCall> read_text_call(const SortedJson& body);
 
 }  // namespace agon::serve

@@ -22,7 +22,7 @@ double seconds_between(Clock::time_point a, Clock::time_point b) {
   return std::chrono::duration<double>(b - a).count();
 }
 
-// A token as the engine's thread hands it over.
+// A token that the engine's thread hands over.
 struct Written {
   std::size_t place = 0;
   std::int32_t id = 0;
@@ -30,7 +30,7 @@ struct Written {
   std::vector<agents::Alternative> likeliest;
 };
 
-// A choice of a stream.
+// One choice of a streamed answer.
 struct StreamedChoice {
   StreamedChoice(const std::vector<std::string>& stops, bool keeps_stop) : text(stops, keeps_stop) {}
   ToldTokens told() const { return {ids, logprobs, likeliest}; }
@@ -38,7 +38,7 @@ struct StreamedChoice {
   TextStream text;
   std::string ready;  // to be sent
   std::size_t offset = 0;
-  std::vector<std::int32_t> ids;  // of tokens that are not told yet
+  std::vector<std::int32_t> ids;  // of tokens that are not sent yet
   std::vector<float> logprobs;
   std::vector<std::vector<agents::Alternative>> likeliest;
 };
@@ -170,14 +170,14 @@ class Runner {
       counts.completion += completions[i].tokens();
       if (i % samples() != 0) continue;
       counts.prompt += completions[i].prompt_tokens;
-      if (generation_.prompt_scores.empty()) counts.cached += completions[i].cached_tokens;  // else read for itself
+      if (generation_.prompt_scores.empty()) counts.cached += completions[i].cached_tokens;  // else scoring read all
     }
     metrics_.count_tokens(counts.prompt, counts.cached, counts.completion);
     return counts;
   }
 
-  // On the engine's thread. A text with nothing to tell is sent from here, or each token would wake a thread; the
-  // worker does what takes longer, and waits for a client that does not read.
+  // Runs on the engine's thread, which sends plain text itself: waking a thread for each token is slow. The worker
+  // sends all other events, which take longer, and waits for a client that does not read.
   void hand_over(Written written) {
     {
       const std::lock_guard lock(mutex_);
@@ -188,7 +188,7 @@ class Runner {
                       !request_.pieces->send_if_read(piece_of(written.place, choice.ready, choice), kEvents);
       if (!worker_sends_) return forget_sent(choice);
     }
-    arrived_.notify_one();  // all this lives until the engine has ended the call
+    arrived_.notify_one();  // safe: this object outlives the call of the engine
   }
 
   void add(StreamedChoice& choice, Written& written) const {
@@ -211,7 +211,8 @@ class Runner {
     choice.likeliest.clear();
   }
 
-  // Waits for texts that the worker has to send, and sends them. False: there will be no more, or nobody reads it.
+  // Waits for texts that the worker has to send, and sends them. False: there are no more, or the client has stopped
+  // reading.
   bool send_arrivals() {
     std::string events;
     {
@@ -238,7 +239,7 @@ class Runner {
     return events;
   }
 
-  // What stands before the first token of every choice.
+  // Sends the events before the first token of every choice.
   void send_beginnings() {
     if (has_begun_) return;
     has_begun_ = true;
@@ -254,7 +255,7 @@ class Runner {
 
   void send(const std::string& event) { is_read_ = is_read_ && request_.pieces->send(event, kEvents); }
 
-  // A stream that has begun tells the error as its last event.
+  // A stream that has begun reports the error in its last event.
   net::HttpServerAnswer end_broken(const std::exception_ptr& failure) {
     ApiError error{500, "", "internal_error"};
     try {
@@ -275,10 +276,10 @@ class Runner {
   const AnswerWriter writer_;
   std::deque<StreamedChoice> streamed_;
   bool is_read_ = true;
-  std::mutex mutex_;  // of the choices until the work is done, and of all below
+  std::mutex mutex_;  // guards the choices until the work is done, and all members below
   std::condition_variable arrived_;
   bool has_begun_ = false;
-  bool worker_sends_ = false;  // what is ready, and nobody else does
+  bool worker_sends_ = false;  // only the worker may send what is ready
   bool done_ = false;
 };
 

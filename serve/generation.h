@@ -1,5 +1,5 @@
-// serve/generation.h - runs what a client asked the policy for: as a whole, or as a stream of events while it is
-// written. A client that goes ends its generation.
+// serve/generation.h - generates the completions that a client asked for, and answers with them as a whole or as a
+// stream of events. Generation stops if the client disconnects.
 #pragma once
 
 #include <chrono>
@@ -15,12 +15,12 @@
 namespace agon::serve {
 
 struct Generation {
-  std::string model;  // the name that the answer tells
+  std::string model;  // its name in the answer
   AnswerForm form = AnswerForm::chat;
   AnswerOptions options;
   std::vector<agents::GenerationRequest> requests;  // all with the same sampling and n
-  std::vector<std::string> echoed;                  // prompts that begin the answers: of each request, or none
-  std::vector<agents::TokenScores> prompt_scores;   // ServedPolicy::score_prompts of them, or none
+  std::vector<std::string> echoed;                  // prompts put before the answers: one per request, or empty
+  std::vector<agents::TokenScores> prompt_scores;   // ServedPolicy::score_prompts of the requests, or empty
   agents::Deadline deadline = agents::kNoDeadline;
 };
 

@@ -1,5 +1,5 @@
-// serve/metrics.h - what a server counts of its work, as text for Prometheus. Thread-safe. No label and no line holds
-// anything of a prompt.
+// serve/metrics.h - counters and histograms of a server's work, as text for Prometheus. Thread-safe. No label and no
+// line contains any part of a prompt.
 #pragma once
 
 #include <array>
@@ -14,13 +14,13 @@ namespace agon::serve {
 class Metrics {
  public:
   void count_request(const std::string& route, int status, double seconds);
-  void count_refused(int status);  // by the server itself, before a route had the request
+  void count_refused(int status);  // by the server itself, before the request reached a route
   void count_tokens(std::int64_t prompt, std::int64_t cached, std::int64_t generated);
   void time_first_token(double seconds);
-  void time_each_token(double seconds);  // the mean of a request, from its first token on
+  void time_each_token(double seconds);  // mean of one request, without its first token
   void count_cancelled();
 
-  // What holds at the moment, and the counts so far.
+  // The server's state at the time of a report.
   struct Moment {
     int requests_working = 0, requests_waiting = 0, sequences_running = 0, sequences_waiting = 0;
   };

@@ -24,9 +24,9 @@ namespace agon::serve {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::size_t kTimesRead = 3;       // the bytes of a request, while it is parsed
-constexpr std::size_t kToldBytes = 512;     // of the answer's JSON for a log-probability, about
-constexpr std::size_t kTrimmed = 64 << 20;  // a request that held as much gives its memory back to the system
+constexpr std::size_t kTimesRead = 3;       // memory of a request while it is parsed, in multiples of its size
+constexpr std::size_t kToldBytes = 512;     // approximate size of a log-probability in the answer's JSON
+constexpr std::size_t kTrimmed = 64 << 20;  // a request that held more returns its memory to the system
 
 bool is_loopback(const std::string& host) {
   in_addr four{};
@@ -59,11 +59,11 @@ const char* code_of(int status) {
   }
 }
 
-// Bytes that the work on a request holds beside its body.
+// Bytes that the work on a request holds in addition to its body.
 class HeldBytes {
  public:
   explicit HeldBytes(net::ByteBudget& budget) : lease_(budget) {}
-  // The allocator would keep what one large answer took, in each of its arenas.
+  // Otherwise each arena of the allocator would keep the memory of one large answer.
   ~HeldBytes() {
     if (lease_.bytes() > kTrimmed) ::malloc_trim(0);
   }
@@ -170,7 +170,7 @@ struct ModelServer::Implementation {
     }
   }
 
-  // Of the log-probabilities that the answer will tell, with their alternatives.
+  // Number of log-probabilities in the answer, alternatives included.
   std::size_t told_values(const Generation& generation) const {
     const AnswerOptions& options = generation.options;
     std::size_t values = 0;
@@ -340,7 +340,7 @@ struct ModelServer::Implementation {
   net::HttpServerAnswer rerank(const SortedJson& body, const net::HttpServerRequest& request, HeldBytes& held) {
     return said(answer_rerank(body, reward_model_for(body), limits_of(held), request.stop));
   }
-  // By the critic, unless the request names the reward model, or there is no critic.
+  // The critic answers, unless the request names the reward model or there is no critic.
   net::HttpServerAnswer pool(const SortedJson& body, const net::HttpServerRequest& request, HeldBytes& held) {
     const bool names_reward_model =
         models.reward_model && RequestFields(body).text("model", "") == models.reward_model_name;
@@ -357,7 +357,7 @@ struct ModelServer::Implementation {
   std::atomic<std::int64_t> answered = 0;
   std::size_t most_held = 0;
   double deadline_seconds = 0;
-  net::HttpServer server;  // last: its threads use the others
+  net::HttpServer server;  // last: its threads use the other members
 };
 
 ModelServer::ModelServer(ServedModels models, const ModelServerOptions& options)

@@ -27,26 +27,26 @@ struct ServedModels {
 
 struct ModelServerOptions {
   std::string host = "127.0.0.1";
-  int port = 8000;      // 0: any that is free
+  int port = 8000;      // 0: any free port
   int in_flight = 64;   // requests answered at a time
-  int queue = 256;      // requests that wait for that; one more gets 429
-  double deadline = 0;  // seconds from its arrival in which the policy answers a request; then it gets 504. 0: none
-  std::string key;      // that clients send as bearer token; empty: they need none
+  int queue = 256;      // requests that may wait; one more gets 429
+  double deadline = 0;  // seconds that the policy has for a request from its arrival, then it gets 504. 0: no limit
+  std::string key;      // bearer token that clients must send; empty: none
   std::size_t most_request_bytes = 16u << 20;
   net::HttpLimits limits{.most_held_bytes = 1u << 30, .stop_seconds = 30};
 };
 
 class ModelServer {
  public:
-  // Listens from here on. Throws Error for an address that other machines can reach where there is no key, and as
-  // net::HttpServer does.
+  // Starts to listen. Throws Error if other machines can reach the address and there is no key, and as net::HttpServer
+  // does.
   ModelServer(ServedModels models, const ModelServerOptions& options);
   ~ModelServer();
 
   int port() const;
-  // Answers until `stop` is set; requests under way then have limits.stop_seconds to end. To be called once.
+  // Answers until `stop` is set; requests in progress then have limits.stop_seconds to end. May be called once.
   void run(const std::atomic<bool>& stop);
-  std::int64_t answered() const;  // requests so far
+  std::int64_t answered() const;  // number of requests so far
 
  private:
   struct Implementation;

@@ -1,5 +1,5 @@
-// serve/picture_cache.h - keeps the pictures that requests showed last: each turn of a conversation, and each step of a
-// search, sends the same ones again, and each would go through a decoder's process.
+// serve/picture_cache.h - a cache of the pictures that recent requests showed. Each turn of a conversation and each
+// step of a search sends the same pictures again, and decoding one takes a separate process.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace agon::serve {
 
-// Pictures by the data URL that they were decoded from. The text is kept too and compared, so that no sender can put a
-// picture in another's place. Thread-safe.
+// Maps data URLs to their decoded pictures. It keeps and compares the whole URL, so that no client can put a picture in
+// the place of another. Thread-safe.
 class PictureCache {
  public:
-  // A picture that takes more than a quarter of the bytes, its URL included, is not kept.
+  // bytes: capacity. A picture that takes more than a quarter of it, its URL included, is not kept.
   explicit PictureCache(std::int64_t bytes = 64 << 20) : most_(bytes / 4), known_(bytes) {}
 
-  Image find(std::string_view url);  // empty: not there
+  Image find(std::string_view url);  // empty: not in the cache
   void add(std::string_view url, const Image& picture);
 
  private:

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kDeepestBody = 32, kMostBodyValues = 1'000'000;
 
-// 5.0 as 5: a language with one kind of numbers writes it so.
+// 5.0 becomes 5: languages with one type of number write whole numbers that way.
 SortedJson without_fraction(const SortedJson& value) {
   constexpr double kExact = 1LL << 53;
   if (!value.is_number_float()) return value;

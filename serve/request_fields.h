@@ -1,5 +1,5 @@
-// serve/request_fields.h - typed reading of the keys of a request's JSON object. A key that is null counts as absent.
-// All functions throw Refused, with the key and its value, for a value of another type or out of its range.
+// serve/request_fields.h - reads the keys of a request's JSON object as typed values. A key that is null counts as
+// absent. All functions throw Refused, with the key and its value, for a value of the wrong type or out of range.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ namespace agon::serve {
 
 inline constexpr std::size_t kMostTextBytes = 1 << 20;  // of one text to be tokenised or scored
 
-// The JSON object that a body is.
+// Parses a body, which has to be a JSON object.
 SortedJson read_body(std::string_view body);
 
 class RequestFields {
  public:
-  explicit RequestFields(const SortedJson& object);  // which lives longer
+  explicit RequestFields(const SortedJson& object);  // must outlive this
   const SortedJson& at(const std::string& key) const;
   bool has(const std::string& key) const { return !at(key).is_null(); }
   bool flag(const std::string& key, bool otherwise) const;

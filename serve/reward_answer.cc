@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMostResponses = 1024;
 
-// Text of what is scored: a text, or an object with one.
+// The text to score, given as a text or as an object with one.
 std::string response_text(const SortedJson& json, const std::string& name) {
   const SortedJson& text = json.is_object() && json.contains("text") ? json.at("text") : json;
   if (!text.is_string()) throw refused(name, fmt::format("'{}' is {}, not a text.", name, shown(json)));
@@ -42,7 +42,7 @@ std::vector<Message> prompt_messages(const SortedJson& json, const std::string& 
   return {{Role::user, read_content(has_content ? json.at("content") : json, name, limits), {}, {}}};
 }
 
-// The keys of prompts and responses, of those that vLLM knows.
+// The keys of prompts and responses in the request, from the pairs of names that vLLM accepts.
 std::pair<std::string, std::string> score_keys(const RequestFields& fields) {
   for (const auto& [prompts, responses] : std::vector<std::pair<std::string, std::string>>{
            {"queries", "documents"}, {"queries", "items"}, {"data_1", "data_2"}})

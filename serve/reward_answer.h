@@ -1,4 +1,4 @@
-// serve/reward_answer.h - a reward model's endpoints, in vLLM's forms: /v1/score and /v1/rerank score N responses to
+// serve/reward_answer.h - a reward model's endpoints, in vLLM's format: /v1/score and /v1/rerank score N responses to
 // one prompt in one pass. The functions throw Refused, also once `stop` is set.
 #pragma once
 
@@ -11,15 +11,15 @@
 
 namespace agon::serve {
 
-// A reward model, and what clients call it.
+// A reward model and its name for clients.
 struct ServedRewardModel {
   critic::RewardModel& model;
   std::string name;
 };
 
-// {"text_1", "text_2"}: a prompt and its responses, or as many prompts as responses. A prompt is a text, an object with
-// the "content" of a message (pictures), or "messages" in place of "text_1": a conversation. Of each response: "score",
-// and "probability" that it is right.
+// {"text_1", "text_2"}: a prompt and its responses, or one prompt per response. A prompt is a text, an object with the
+// "content" of a message (pictures), or "messages" in place of "text_1": a conversation. Each response gets a "score"
+// and the "probability" that it is right.
 Json answer_score(const SortedJson& body, const ServedRewardModel& served, const PictureLimits& limits,
                   const std::atomic<bool>& stop);
 // {"query", "documents", "top_n"}: the responses to the query, best first.

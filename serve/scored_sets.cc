@@ -8,7 +8,7 @@
 namespace agon::serve {
 namespace {
 
-constexpr std::size_t kAtATime = 16;  // responses, between two looks at `stop`
+constexpr std::size_t kAtATime = 16;  // responses scored between two checks of `stop`
 
 void require_context(const critic::RewardModel& model, std::span<const critic::Candidates> sets, std::int64_t& tokens) {
   for (const critic::Candidates& set : sets) try {
@@ -18,7 +18,8 @@ void require_context(const critic::RewardModel& model, std::span<const critic::C
     }
 }
 
-// The sets in parts of a few responses. A joint model's stay whole: its responses depend on each other.
+// Splits the sets into parts of a few responses. A joint model's sets stay whole, since its responses depend on each
+// other.
 std::vector<critic::Candidates> parts_of(std::span<const critic::Candidates> sets, bool joint) {
   std::vector<critic::Candidates> parts;
   for (const critic::Candidates& set : sets)

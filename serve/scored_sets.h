@@ -1,4 +1,4 @@
-// serve/scored_sets.h - a reward model's scores of the responses of a request.
+// serve/scored_sets.h - scores the responses of a request with a reward model.
 #pragma once
 
 #include <atomic>
@@ -11,11 +11,11 @@
 namespace agon::serve {
 
 struct ScoredSets {
-  std::vector<double> scores;  // of all responses, in order
-  std::int64_t tokens = 0;     // read
+  std::vector<double> scores;  // one per response, in order
+  std::int64_t tokens = 0;     // tokens read
 };
 
-// Throws Refused for a set that exceeds the context, before any is scored, and once `stop` is set.
+// Throws Refused for a set that exceeds the context, before any is scored, and also once `stop` is set.
 ScoredSets scored_sets(critic::RewardModel& model, std::span<const critic::Candidates> sets,
                        const std::atomic<bool>& stop);
 

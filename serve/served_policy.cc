@@ -45,7 +45,7 @@ bool ServedPolicy::ends_turn(std::int32_t id) const {
 }
 
 void ServedPolicy::require_readable(std::size_t bytes) const {
-  constexpr std::size_t kMostShrinking = 3;  // of a text that is normalised (NFC)
+  constexpr std::size_t kMostShrinking = 3;  // factor by which NFC may shorten a text
   const std::size_t least = bytes / kMostShrinking / longest_token_;
   if (least > static_cast<std::size_t>(max_context()))
     throw past_context(
@@ -72,7 +72,7 @@ agents::EncodedPrompt ServedPolicy::encode(const std::vector<Message>& messages,
   } catch (const Error& error) {
     const std::string_view why = error.what();
     if (why.find("the context of this model holds") != std::string_view::npos) throw past_context(std::string(why));
-    // With variables, it may be for either that the template fails.
+    // With template variables, either they or the messages may have made the template fail.
     throw Refused{{400, std::string(why), "invalid_value", inputs.variables.empty() ? "messages" : ""}};
   }
 }

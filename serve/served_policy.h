@@ -1,4 +1,4 @@
-// serve/served_policy.h - the model that a server answers with, and adapters of it: its folder and its engine.
+// serve/served_policy.h - the model that a server answers with: its folder, its engine and its LoRA adapters.
 // Thread-safe.
 #pragma once
 
@@ -25,12 +25,12 @@ using ServedAdapters = std::map<std::string, std::shared_ptr<const agents::Engin
 
 class ServedPolicy {
  public:
-  // resampler: of pictures; nothing: the folder's. Throws Error for a folder that cannot be loaded.
+  // resampler: scales pictures; empty: the folder's own. Throws Error for a folder that cannot be loaded.
   ServedPolicy(const std::filesystem::path& folder, const agents::EngineOptions& options,
                const agents::BackendOptions& backend = {}, std::optional<agents::Resampler> resampler = {});
 
-  // Serves a LoRA adapter of the model by a name of its own; before requests come. Throws Error for a folder that is
-  // not one of this model, and for a name that is taken.
+  // Adds a LoRA adapter of the model under its own name. Call it before requests arrive. Throws Error for a folder that
+  // is not an adapter of this model, and for a name that is taken.
   void add_adapter(const std::string& name, const std::filesystem::path& folder);
 
   const std::string& name() const { return name_; }  // the last part of the folder
@@ -38,16 +38,16 @@ class ServedPolicy {
   const agents::Tokenizer& tokenizer() const { return *folder_.tokenizer; }
   int max_context() const { return engine_.max_context(); }
   agents::Engine& engine() { return engine_; }
-  bool ends_turn(std::int32_t id) const;  // a token that writes nothing and ends a completion
+  bool ends_turn(std::int32_t id) const;  // whether the token ends a completion; it writes no text
 
-  // What the model reads. They throw Refused for a prompt that it cannot read: longer than the context
-  // (context_length_exceeded, with the numbers), a picture that cannot be processed, ids that are not its own.
-  // With inputs.opens_turn the assistant's turn is open at the end, and begins with `prefix`.
+  // Encode a prompt for the model. Throw Refused for a prompt that it cannot read: longer than the context
+  // (context_length_exceeded, with the numbers), a picture that cannot be processed, ids that it does not accept.
+  // With inputs.opens_turn the prompt ends within the assistant's turn, which begins with `prefix`.
   agents::EncodedPrompt encode(const std::vector<Message>& messages, std::string_view prefix,
                                const agents::ChatInputs& inputs);
   agents::EncodedPrompt encode(const TextPrompt& prompt) const;
-  // Of each token of each prompt, with as many alternatives. NaN and no alternatives: of the first token, and up to the
-  // last picture. Throws Refused once `stop` is set or the deadline has passed.
+  // Log-probabilities of every token of each prompt, with this many alternatives. NaN and no alternatives: the first
+  // token, and all tokens up to the last picture. Throws Refused once `stop` is set or the deadline has passed.
   std::vector<agents::TokenScores> score_prompts(const std::vector<agents::GenerationRequest>& requests,
                                                  int alternatives, const std::atomic<bool>& stop,
                                                  agents::Deadline deadline = agents::kNoDeadline);
@@ -57,7 +57,7 @@ class ServedPolicy {
  private:
   ServedPolicy(const std::filesystem::path& folder, agents::OpenModel model, const agents::EngineOptions& options);
 
-  // For a text so long that its tokens cannot fit, before it is read: that takes memory.
+  // Throws Refused if a text of so many bytes cannot fit the context. Called before encoding, which takes memory.
   void require_readable(std::size_t bytes) const;
 
   const agents::ModelFolder folder_;

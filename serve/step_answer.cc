@@ -14,12 +14,12 @@ namespace {
 constexpr const char* kStepMark = "<extra_0>";
 constexpr std::size_t kMostSteps = 1024;
 constexpr std::size_t kMostPrefixBytes = 16 << 20;
-constexpr std::size_t kStepsTogether = 8;  // that a critic judges in one call: between two, a client may go
+constexpr std::size_t kStepsTogether = 8;  // steps per call of a critic; cancelled work stops between calls
 
 struct Solution {
   std::vector<Message> messages;   // before it
   std::vector<std::string> steps;  // at least one
-  bool last_only = false;          // are the others to be judged too?
+  bool last_only = false;          // judge the last step alone
   std::size_t first() const { return last_only ? steps.size() - 1 : 0; }
 };
 
@@ -37,7 +37,7 @@ Solution read_solution(const SortedJson& body, const PictureLimits& limits) {
     throw refused("messages", fmt::format("the last of several messages must be the assistant's, with {} behind each "
                                           "step.",
                                           kStepMark));
-  parts.pop_back();  // what is behind the last mark
+  parts.pop_back();  // the text after the last mark
   if (parts.size() > kMostSteps || text.size() > kMostTextBytes)
     throw refused("messages", fmt::format("the solution has {} steps and {} bytes; at most {} and {} are possible.",
                                           parts.size(), text.size(), kMostSteps, kMostTextBytes));
@@ -45,7 +45,7 @@ Solution read_solution(const SortedJson& body, const PictureLimits& limits) {
   return solution;
 }
 
-// The solution up to each step.
+// The solution up to each step, that step included.
 std::vector<std::string> beginnings_of(const Solution& solution) {
   std::vector<std::string> beginnings;
   std::size_t bytes = 0;

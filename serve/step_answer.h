@@ -1,5 +1,5 @@
-// serve/step_answer.h - /pooling: the steps of a solution judged in the form of Qwen's process reward models, by a
-// reward model or by a critic. The functions throw Refused.
+// serve/step_answer.h - the endpoint /pooling: judges the steps of a solution with a reward model or a critic, in the
+// format of Qwen's process reward models. The functions throw Refused.
 #pragma once
 
 #include <atomic>
@@ -11,18 +11,18 @@
 
 namespace agon::serve {
 
-// A critic, and what clients call it.
+// A critic and its name for clients.
 struct ServedCritic {
   critic::StepCritic& critic;
   std::string name;
 };
 
-// {"messages"}: the last one is the assistant's, with "<extra_0>" behind each step. Of each step a row [P(wrong),
-// P(right)]: a reward model's of the solution up to it, a critic's verdict on it. Beyond Qwen's form:
+// {"messages"}: the last one is the assistant's, with "<extra_0>" after each step. The answer has a row [P(wrong),
+// P(right)] per step: from a reward model for the solution up to that step, from a critic for the step itself.
+// Additions to Qwen's format:
 //   "last_step_only": true  the other steps are not judged, and their rows are null
-//   "critiques"             as well as the rows, what a critic wrote of each step; the row of a step on which it
-//   reached no
-//                           verdict is null
+//   "critiques"             from a critic only: what it wrote about each step; a step without a valid verdict has a
+//                           null row
 // stop: the work ends once it is set.
 Json answer_pooling(const SortedJson& body, const ServedRewardModel& served, const PictureLimits& limits,
                     const std::atomic<bool>& stop);

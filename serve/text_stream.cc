@@ -7,7 +7,7 @@
 namespace agon::serve {
 namespace {
 
-// Bytes at the end that begin a character of UTF-8 and do not end it.
+// Number of bytes at the end that form an incomplete UTF-8 character.
 std::size_t open_character(std::string_view bytes) {
   constexpr std::size_t kLongest = 4;
   for (std::size_t length = 1; length < kLongest && length <= bytes.size(); ++length) {

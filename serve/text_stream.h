@@ -1,5 +1,6 @@
-// serve/text_stream.h - the text of a completion in pieces that are never taken back: what may still become a stop
-// string, and the start of a character, wait for the next token. The events of a stream: serve/chat_answer.h.
+// serve/text_stream.h - cuts the text of a completion into pieces that can be sent while it is written. Text that may
+// still become a stop string, and incomplete characters, wait for the next token. The events of a stream:
+// serve/chat_answer.h.
 #pragma once
 
 #include <string>
@@ -10,11 +11,11 @@ namespace agon::serve {
 
 class TextStream {
  public:
-  // keeps_stop: the text ends with the stop string that it came to.
+  // keeps_stop: the text includes the stop string that ended it.
   TextStream(std::vector<std::string> stops, bool keeps_stop) : stops_(std::move(stops)), keeps_stop_(keeps_stop) {}
   // Takes the bytes of the next token and returns the text that is certain now: whole characters of UTF-8.
   std::string add(std::string_view token_bytes);
-  // What is left of the whole text of the completion, once that is known.
+  // The rest of `text`, the completion's whole text, after the pieces that add() returned.
   std::string end(std::string_view text) const;
 
  private:
@@ -22,10 +23,10 @@ class TextStream {
 
   const std::vector<std::string> stops_;
   const bool keeps_stop_;
-  std::string waiting_;   // bytes that are not out yet
-  std::string recent_;    // the last bytes of all, as many as a stop string may hold
-  bool stopped_ = false;  // a stop string is there: what counts of the last token, the whole text says
-  std::size_t out_ = 0;   // bytes of text that are out
+  std::string waiting_;   // bytes that add() has not returned yet
+  std::string recent_;    // the last bytes, as many as the longest stop string has
+  bool stopped_ = false;  // a stop string was found: end() returns the rest
+  std::size_t out_ = 0;   // bytes of text returned so far
 };
 
 }  // namespace agon::serve

@@ -1,4 +1,4 @@
-// serve/tokenize.h - /tokenize and /detokenize, in vLLM's forms. The functions throw Refused.
+// serve/tokenize.h - the endpoints /tokenize and /detokenize, in vLLM's format. The functions throw Refused.
 #pragma once
 
 #include <string_view>
@@ -9,8 +9,8 @@
 
 namespace agon::serve {
 
-// {"prompt"} or {"messages"} to {"count", "max_model_len", "tokens", "token_strs"}. Of a picture: its image tokens.
-// `text`: the body as it came.
+// {"prompt"} or {"messages"} to {"count", "max_model_len", "tokens", "token_strs"}. A picture counts as its image
+// tokens. text: the body as received.
 Json answer_tokenize(const SortedJson& body, std::string_view text, ServedPolicy& policy, const PictureLimits& limits);
 // {"tokens"} to {"prompt"}.
 Json answer_detokenize(const SortedJson& body, const ServedPolicy& policy);
