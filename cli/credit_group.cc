@@ -29,7 +29,7 @@ class RolloutKeys {
     if (!json.is_object()) throw Error("credit: {}: expected keys and values, got {}.", where_, shown(json));
   }
 
-  // Null stands for a missing key.
+  // Null if the key is missing.
   const Json* find(const char* key) {
     known_.emplace_back(key);
     const auto found = json_.find(key);

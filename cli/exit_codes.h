@@ -1,4 +1,5 @@
-// cli/exit_codes.h - the exit codes of agon and their meaning, for the manual and for cli/main.cc, which chooses.
+// cli/exit_codes.h - the exit codes of agon and their meaning, used by the manual and by cli/main.cc, which chooses
+// one.
 #pragma once
 
 namespace agon::cli {

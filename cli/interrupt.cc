@@ -20,7 +20,7 @@ double monotonic_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// What stands between a terminal and agon (timeout, a container's init) may pass one signal on twice.
+// A program between the terminal and agon (timeout, a container's init) may forward one signal twice.
 constexpr double kSameRequestSeconds = 0.5;
 
 void request_stop(int signal) {

@@ -44,7 +44,7 @@ std::filesystem::path named(const std::filesystem::path& folder) {
   return plain.has_filename() ? plain : plain.parent_path();
 }
 
-// What agon pull has fetched, of "hf:ORG/NAME".
+// The folder of a model "hf:ORG/NAME" that agon pull has fetched.
 std::filesystem::path find_fetched(const std::string& text) {
   const std::string name = text.substr(kHub.size());
   const auto cached = agents::find_cached(agents::parse_hub_name(name));

@@ -1,4 +1,4 @@
-// cli/paid.h - what a call of a command paid to servers whose YAML file has a price.
+// cli/paid.h - the cost of a command's requests to servers whose YAML file has a price.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace agon::cli {
 
 // US dollars. The policies may be null, and those of model folders cost nothing.
 double usd_paid(const std::vector<const agents::Policy*>& policies);
-// Says it on standard error, unless it is nothing.
+// Prints the sum on standard error unless it is 0.
 void note_paid(const std::string& command, const std::vector<const agents::Policy*>& policies);
 
 }  // namespace agon::cli

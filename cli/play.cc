@@ -43,7 +43,7 @@ PlayedRun read_back(const fs::path& folder) {
   return run;
 }
 
-// Counts what a run costs; throws Error when it is more than it may.
+// Adds up the cost of a run; throws Error once it reaches the limit.
 class CostMeter {
  public:
   CostMeter(const std::optional<CostLimit>& limit, const RunPlace& place) : limit_(limit), go_on_(place.go_on) {

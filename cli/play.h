@@ -1,5 +1,5 @@
-// cli/play.h - plays one suite with one policy into one run folder: the work of `agon run` and `agon eval`. Which
-// episodes of a resumed run are left to play, agents/rollout.h says.
+// cli/play.h - plays one suite with one policy into one run folder: the work of `agon run` and `agon eval`.
+// agents/rollout.h defines which episodes a resumed run still has to play.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +17,7 @@
 
 namespace agon::cli {
 
-// Everything that shapes an episode; the number of threads does not.
+// The settings that shape an episode; the number of threads does not.
 Json run_config(const agents::RolloutOptions& options, const agents::PolicySource& policy);
 
 // "runs/NAME-20260131-235959", created; if it exists, "...-2", "...-3" and so on. Nothing may fail between this and the
@@ -34,7 +34,7 @@ struct RunPlace {
 // is nothing to resume.
 RunPlace run_place(const std::string& command, const std::string& suite, const std::string& out, bool resume);
 
-// The most that a run may cost, over all its processes. What is under way when it is reached still counts.
+// The limit on the cost of a run, over all its processes. Requests in flight when it is reached still cost.
 struct CostLimit {
   agents::Price price;
   double most_usd = 0;

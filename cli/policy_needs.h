@@ -1,5 +1,5 @@
-// cli/policy_needs.h - what a command needs of a policy, asked before its run starts: a server may lack what a model on
-// this machine has.
+// cli/policy_needs.h - checks before a run starts that its policy has the abilities that the command needs. A server
+// may lack abilities that a local model has.
 #pragma once
 
 #include <string>

@@ -9,7 +9,7 @@
 namespace agon::cli {
 namespace {
 
-using Names = std::map<std::string_view, const char*>;  // stored: printed
+using Names = std::map<std::string_view, const char*>;  // stored name -> printed name
 
 const Names kFigureNames{{"score_ap", "score_average_precision"}};
 const Names kScoreNames{{"ap", "average_precision"}};

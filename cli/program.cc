@@ -30,7 +30,7 @@ const std::vector<CommandGroup>& groups() {
   return kGroups;
 }
 
-// An empty one names nothing.
+// Refuses empty paths.
 void require_paths(CLI::App& command) {
   for (CLI::Option* const option : command.get_options())
     if (option->get_type_name() == "<path>") option->check(some_text());

@@ -20,7 +20,7 @@
 namespace agon::cli {
 namespace {
 
-// An address may hold a password; --flag=URL too.
+// A word of the command line without the password of an address in it; also of --flag=URL.
 std::string without_password(const std::string& word) {
   if (word.find("://") == std::string::npos) return valid_utf8(word);
   const std::size_t equals = word.starts_with("--") ? word.find('=') : std::string::npos;

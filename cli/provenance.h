@@ -10,11 +10,11 @@
 
 namespace agon::cli {
 
-// core/provenance.h: set_program, of this command line. Passwords in URLs are left out.
+// Passes this command line to set_program (core/provenance.h). Passwords in URLs are left out.
 void record_program(int argc, const char* const* argv);
 
 Json model_record(const std::filesystem::path& folder);  // {"path", "files": the hash of agents::model_fingerprint}
-// The same, of an adapter with its base's as "base", or address and model of a server.
+// The same for a policy: an adapter also has its base's record as "base"; a server has its address and model.
 Json policy_record(const agents::PolicySource& source);
 Json file_record(const std::filesystem::path& file);  // {"path", "hash"}, of the bytes
 

@@ -15,8 +15,8 @@ void add_search_config(const critic::SearchOptions& options, Json& config);
 struct MovedInputs {
   std::string file, search;
 };
-// The inverse. Throws Error for a run that is not a search, for a search of another version, and for a task file or an
-// index that is missing or has changed.
+// Reads the options back from a config. Throws Error for a run that is not a search, for a search of another version,
+// and for a task file or an index that is missing or has changed.
 critic::SearchOptions search_options_in(const Json& config, const MovedInputs& moved);
 
 }  // namespace agon::cli

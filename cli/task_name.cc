@@ -10,7 +10,7 @@
 namespace agon::cli {
 namespace {
 
-// Of the run: ids, with and without the suite, and the tasks that they are of; none where `name` can be a number alone.
+// The task of each id of the run, ids with and without the suite. Empty if `name` can only be a number.
 std::map<std::string, std::uint64_t> ids_for(const record::RunReader& run, const std::string& name) {
   std::map<std::string, std::uint64_t> ids;
   if (parse_whole<std::uint64_t>(name) && !run.config().contains("file")) return ids;

@@ -1,6 +1,6 @@
 // cli/commands/commands.h - the subcommands of agon, one file each, in a folder for each group of `agon --help`.
-// add_xxx registers the subcommand with its flags; its work runs inside CLI::App::parse. A fault is thrown as
-// agon::Error: main prints it as one line and exits with 1.
+// add_xxx registers the subcommand with its flags; its work runs inside CLI::App::parse. Errors are thrown as
+// agon::Error, which main prints as one line before it exits with 1.
 #pragma once
 
 namespace CLI {  // NOLINT(readability-identifier-naming): the library's

@@ -1,4 +1,4 @@
-// cli/flags/cache_flag.h - --cache, of every command that asks a policy which may be a server.
+// cli/flags/cache_flag.h - the flag --cache of the commands whose policy may be a server.
 #pragma once
 
 #include <span>
@@ -14,9 +14,9 @@ class Option;
 namespace agon::cli {
 
 CLI::Option* add_cache_option(CLI::App& command, std::string& cache);
-// A server's cache is used as the flag says; without the flag, as its YAML file says.
+// Uses the server's cache as the flag says or, without the flag, as the server's YAML file says.
 void use_cache(agents::PolicySource& policy, const std::string& cache);
-// Throws WrongUsage for a flag that was given where no policy is a server.
+// Throws WrongUsage if the flag was given and no policy is a server.
 void require_server(const std::string& command, const std::string& cache,
                     std::span<const agents::PolicySource> policies);
 

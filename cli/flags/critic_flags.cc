@@ -32,7 +32,7 @@ namespace agon::cli {
 namespace {
 
 constexpr std::string_view kConstant = "constant=", kRewardModel = "reward-model:";
-constexpr std::string_view kOldRewardModel = "rm:";  // the name before version 0.2, still used in records: formats stay
+constexpr std::string_view kOldRewardModel = "rm:";  // the name before version 0.2, which records keep
 
 std::string renewed(const std::string& critic) {
   if (!critic.starts_with(kOldRewardModel)) return critic;
@@ -54,7 +54,7 @@ CLI::Validator critic_name(const std::string& command) {
   return CLI::Validator(renew, "");
 }
 
-// The default critic; for self-score the solver.
+// The policy of the flags; by default the default critic, for self-score the solver.
 agents::PolicySource critic_source(const CriticFlags& flags, const agents::PolicySource* solver) {
   const bool own_score = flags.critic == "self-score";
   if (own_score && flags.policy.empty() && solver) return *solver;

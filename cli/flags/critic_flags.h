@@ -28,17 +28,17 @@ struct CriticFlags {
   double temperature = 0;
   std::uint64_t seed = 0;
   std::optional<std::string> instructions;  // its system message, in place of `prompt`
-  std::string cache;  // of its policy's server, as cli/flags/cache_flag.h has it; empty: as its file says
+  std::string cache;  // --cache for the server of its policy (cli/flags/cache_flag.h); empty: as the server's file says
 };
 // Adds their options, except the seed. prefix: put before all names except --critic and --critiques ("critic-", if the
 // command itself has options of these names). `flags` must outlive the parse.
 void add_critic_options(CLI::App& command, CriticFlags& flags, const std::string& prefix = {});
 // Throws WrongUsage for a flag among them that was given and that this critic does not use.
 void require_used(const CLI::App& command, const CriticFlags& flags, const std::string& prefix = {});
-// The policies that such a critic asks, one or none.
+// The policy that the critic asks; empty if it asks none.
 std::vector<agents::PolicySource> critic_policies(const CriticFlags& flags, const agents::PolicySource* solver);
-// The config of the critic, recorded with its verdicts. solver: whose score self-score is if the flags name no policy;
-// null: that of models/agon-tiny.
+// The config of the critic, recorded with its verdicts. solver: the policy of self-score if the flags name none; null:
+// models/agon-tiny.
 Json critic_config(const CriticFlags& flags, const agents::PolicySource* solver = nullptr);
 // The critic for provenance: {"critic"}, plus "path" and "files" of its model folder or "url" and "model" of its
 // server, if it has one.
@@ -51,7 +51,7 @@ std::string critic_in(const Json& config);
 CriticFlags critic_flags_in(const Json& config, const CriticFlags& given, const agents::PolicySource* solver);
 
 struct OpenCritic {
-  std::unique_ptr<agents::Policy> policy;  // that the critic writes with; null: it writes nothing, or with the solver
+  std::unique_ptr<agents::Policy> policy;  // the critic's own; null: it writes nothing, or with the solver
   std::unique_ptr<critic::RewardModel> reward_model;
   std::unique_ptr<critic::StepCritic> critic;
   std::string label;  // "generative agon-tiny"

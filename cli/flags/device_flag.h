@@ -1,5 +1,5 @@
-// cli/flags/device_flag.h - --device, of commands whose policy may be a model folder. Wherever a policy is named, the
-// same may stand behind its folder: models/x#cuda.
+// cli/flags/device_flag.h - the flag --device of commands whose policy may be a model folder. A folder name may also
+// end with the device, as in models/x#cuda.
 #pragma once
 
 #include <string>
@@ -14,10 +14,10 @@ class Option;
 namespace agon::cli {
 
 CLI::Option* add_device_option(CLI::App& command, std::string& device);
-// The policy is computed on the device of the flag. Throws WrongUsage for a server, and where the folder has another
-// ending.
+// Computes the policy on the device of the flag. Throws WrongUsage for a server, and for a folder name that ends with
+// another device.
 void use_device(agents::PolicySource& policy, const std::string& device);
-// Throws WrongUsage for a given --threads, which are of agon's kernels, if the policy is computed by LibTorch.
+// Throws WrongUsage if --threads was given and LibTorch computes the policy: the flag is for agon's kernels.
 void require_threads_used(const CLI::App& command, const agents::PolicySource& policy);
 
 }  // namespace agon::cli

@@ -1,5 +1,5 @@
-// cli/flags/memory_flags.h - --weights, --kv and --memory, of commands whose policy may be a model folder. Wherever a
-// policy is named, these types may stand behind its folder: models/x#q8#kv=bf16.
+// cli/flags/memory_flags.h - the flags --weights, --kv and --memory of commands whose policy may be a model folder. A
+// folder name may also end with these types, as in models/x#q8#kv=bf16.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,12 @@ struct MemoryFlags {
 };
 
 inline constexpr const char* kMemoryFlags[] = {"--weights", "--kv", "--memory"};
-// group: of all three in --help; empty: none.
+// group: the heading of all three in --help; empty: none.
 void add_memory_options(CLI::App& command, MemoryFlags& flags, const std::string& group = "");
-// The policy is kept in memory as the flags say. Throws WrongUsage for a server, and where the folder has another
-// ending.
+// Keeps the policy in memory as the flags say. Throws WrongUsage for a server, and for a folder name that ends with
+// another type.
 void use_memory(agents::PolicySource& policy, const MemoryFlags& flags);
-// "memory: weights 5.2 MB, KV for ..." on standard error; nothing for a server.
+// Prints "memory: weights 5.2 MB, KV for ..." on standard error; nothing for a server.
 void tell_memory(const agents::Policy& policy);
 
 }  // namespace agon::cli

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kDefaultTasks = 100;
 
-// The number of tasks to play: of the test split at most all, which is reported if the user asked for more.
+// The number of tasks to play: at most all of the test split. Reports if the user asked for more.
 std::uint64_t tasks_of(const PlayFlags& flags, const env::SuiteInfo& info) {
   const std::uint64_t tasks = flags.tasks.value_or(kDefaultTasks);
   if (flags.split == "train" || tasks <= info.test_tasks) return tasks;
@@ -122,7 +122,7 @@ void settle_samples(const CLI::App& command, PlayFlags& flags) {
 agents::RolloutOptions rollout_options(const PlayFlags& flags, const std::string& suite) {
   env::SuiteOptions asked{flags.level, "", flags.two_turn, flags.reexamine, flags.role, {}, flags.baseline};
   const env::Suite without_files = of_flags([&] { return env::Suite(suite, asked); });
-  asked.file = flags.file;  // what it lacks, or the index, is no fault of the command line
+  asked.file = flags.file;  // a faulty file or index is not an error of the command line
   asked.search = flags.search;
   agents::RolloutOptions options{.suite = without_files.with(asked)};
   options.split = flags.split == "train" ? env::Split::train : env::Split::test;

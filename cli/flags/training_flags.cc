@@ -35,7 +35,7 @@ const Json* find_place(const Json& root, const std::string& dotted) {
   return at;
 }
 
-// Of two changes to one key at two depths, credit.kl and credit, the later one would silently win.
+// Refuses changes to one key at two depths, as credit.kl and credit: the later one would silently win.
 void require_places_once(const std::vector<std::string>& changes, const std::string& flag) {
   Json given = Json::object();
   for (const std::string& change : changes) {

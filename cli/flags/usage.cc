@@ -36,7 +36,7 @@ std::string unexpected(const CLI::App& app, const CLI::App& command, const std::
   return command.get_name() + " takes no further argument, got '" + argument + "'.";
 }
 
-// CLI11's message, in our words where its own hide what happened.
+// CLI11's message, reworded if it hides what happened.
 std::string told(std::string message) {
   constexpr std::string_view kTwice = " At Most 1 required but received ";
   if (const std::size_t at = message.find(kTwice); at != message.npos)

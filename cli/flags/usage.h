@@ -17,13 +17,13 @@ class Validator;
 
 namespace agon::cli {
 
-// A command line that parses, and whose words alone say that it cannot be: an unknown name, flags that contradict each
-// other, one that does nothing. Its exit code is that of one that does not parse.
+// The error of a command line that parses but is wrong by itself: an unknown name, flags that contradict each other, a
+// flag without effect. Its exit code is that of a command line that does not parse.
 class WrongUsage : public Error {
  public:
   using Error::Error;
 };
-// What `read` makes of words of the command line. Throws its Error as WrongUsage.
+// Returns read(), which interprets words of the command line. Rethrows its Error as WrongUsage.
 template <typename Read>
 auto of_flags(const Read& read) {
   try {

@@ -25,7 +25,7 @@ struct CommandText {
   std::vector<OptionText> options;  // positional ones first, groups together, --help last
 };
 
-// Without old names of options.
+// Leaves out old names of options.
 CommandText command_text(const CLI::App& command);
 // The commands of the program, in its order.
 std::vector<CommandText> command_texts(const CLI::App& program);

@@ -20,7 +20,7 @@
 namespace agon::cli {
 
 struct LearningEntries {
-  std::string (*version)();  // of the library; the program refuses another one than its own
+  std::string (*version)();  // of the library; the program refuses any version but its own
   decltype(&agents::train) train;
   decltype(&agents::train_sft) train_sft;
   decltype(&agents::train_offline) train_offline;
@@ -37,6 +37,6 @@ struct LearningEntries {
 
 inline constexpr const char* kLearningLibrary = "libagon_learn.so";
 inline constexpr const char* kLearningSymbol =
-    "kAgonLearningEntries";  // a LearningEntries, all that is looked up by name
+    "kAgonLearningEntries";  // a LearningEntries, the only symbol looked up by name
 
 }  // namespace agon::cli

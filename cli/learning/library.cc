@@ -1,4 +1,5 @@
-// libagon_learn.so. It is linked so that these are its own functions, not the program's of the same names.
+// The table of entries of libagon_learn.so. The library is linked so that the entries are its own functions and not the
+// program's functions of the same names.
 #include "cli/learning/entries.h"
 #include "cli/version.h"
 

@@ -30,9 +30,9 @@ struct ReportLimits {
 // Read by cli/report/*.js. Of every run: {title, config, complete, episodes_total, tasks {index: ...}, episodes [...],
 // images {hash: [width, height, base64 PNG]}}; boxes and points are in thousandths of the picture's sides.
 // Of a run without metrics: {summary, levels, kinds, roc, reliability, ece, embedded_tasks, embedded_samples}.
-// Of a training run: {training {last_step, seconds, curves}}; log: the name of the file that they are from, if it is no
-// run. Of self-play: {self_play (cli/report/self_play.h)}, and neither tasks nor episodes. Of a search: {search
-// (cli/report/search.h), roc, reliability, ece: of the critic's P(correct)}; moved: where its inputs are now.
+// Of a training run: {training {last_step, seconds, curves}}; log: the name of the file that the curves come from, if
+// there is no run. Of self-play: {self_play (cli/report/self_play.h)}, and neither tasks nor episodes. Of a search:
+// {search (cli/report/search.h), roc, reliability, ece: of the critic's P(correct)}; moved: where its inputs are now.
 Json report_data(const record::RunReader& run, const std::string& title, const ReportLimits& limits = {},
                  const std::vector<OtherRun>& others = {}, const MovedInputs& moved = {});
 

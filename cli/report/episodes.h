@@ -1,4 +1,4 @@
-// cli/report/episodes.h - the episodes in a report's page, as JSON, and their pictures, each once.
+// cli/report/episodes.h - the episodes in a report's page, as JSON, with every picture stored once.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ class ReportEpisodes {
   void add_images(const record::RunReader& run, const Json& messages);  // ... of messages as a journal has them
   bool has_task(const record::Episode& episode) const { return tasks_.contains(std::to_string(episode.task_index)); }
   std::size_t tasks() const { return tasks_.size(); }
-  std::size_t bytes() const { return bytes_; }  // of pictures, text and tokens, about
+  std::size_t bytes() const { return bytes_; }  // approximate size of pictures, text and tokens
   // Adds {tasks {index: ...}, episodes [...], images {hash: [width, height, base64 PNG]}} to `data`.
   void move_into(Json& data);
 

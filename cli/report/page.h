@@ -1,4 +1,4 @@
-// cli/report/page.h - report.html, which cli/commands/inspect/report.cc writes: one file that needs no network. Its
+// cli/report/page.h - builds report.html, one file that needs no network; cli/commands/inspect/report.cc writes it. Its
 // text comes from policies and tasks and must never be parsed as markup: the data is JSON without '<', '>' or '&', and
 // the script makes text nodes only.
 #pragma once

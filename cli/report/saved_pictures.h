@@ -15,8 +15,8 @@ std::string file_name_of(std::string_view name);
 class SavedPictures {
  public:
   // Writes folder/file_name_of(name), makes the folder if need be, and returns the path. A picture saved under the same
-  // `name` before is replaced; another name that becomes the same file's gets a number: "a-2.png". Throws
-  // std::exception: no space, no permission.
+  // `name` before is replaced; another name with the same file name gets a number: "a-2.png". Throws std::exception: no
+  // space, no permission.
   std::string save(const std::filesystem::path& folder, const std::string& name, std::string_view bytes);
 
  private:

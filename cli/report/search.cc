@@ -84,7 +84,7 @@ class SearchTrees {
   Json steps_ = no_steps();
 };
 
-// What `data` says of the trees; why there are none, or not all.
+// The trees in `data`, and the reason why some or all of them are missing.
 class TreesOrWhy {
  public:
   TreesOrWhy(const record::RunReader& run, const MovedInputs& moved, ReportEpisodes& shown, JudgedSteps& judged) {

@@ -25,7 +25,7 @@ using record::RunKind;
 constexpr const char* kRunIncomplete =
     "THE RUN IS NOT COMPLETE: these figures cover the episodes finished so far, and short ones finish first.\n\n";
 constexpr const char* kTrainingIncomplete = "THE TRAINING IS NOT COMPLETE.\n\n";
-constexpr int kShownAdvantages = 20;  // runs of equal ones, of a turn
+constexpr int kShownAdvantages = 20;  // runs of equal advantages per turn
 
 std::string sample_name(int sample) {
   return sample == record::kGreedySample ? "greedy" : fmt::format("sample {}", sample);

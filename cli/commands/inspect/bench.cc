@@ -49,14 +49,14 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// Bytes that all threads read together in a second, of memory that no cache holds.
+// Bytes per second that all threads together read from memory outside the caches.
 double read_bandwidth(int threads) {
-  constexpr std::size_t kWords = 16 << 20;  // 128 MB for each
+  constexpr std::size_t kWords = 16 << 20;  // 128 MB per thread
   std::vector<std::vector<std::uint64_t>> memory(static_cast<std::size_t>(threads),
                                                  std::vector<std::uint64_t>(kWords, 1));
   std::vector<double> rates;
   for (int round = 0; round < 5; ++round) {
-    std::vector<std::uint64_t> sums(memory.size() * 8);  // a line each
+    std::vector<std::uint64_t> sums(memory.size() * 8);  // one cache line per thread
     const auto start = Clock::now();
     std::vector<std::jthread> workers;
     for (std::size_t i = 0; i < memory.size(); ++i)
@@ -68,7 +68,7 @@ double read_bandwidth(int threads) {
   return *std::max_element(rates.begin(), rates.end());
 }
 
-// The model of a bench: its engine writes until it is told to stop.
+// The model of a bench. It has no end-of-turn tokens, so every sequence has exactly the tokens asked for.
 class Bench {
  public:
   Bench(const agents::PolicySource& source, const BenchFlags& flags) : flags_(flags) {
@@ -86,15 +86,15 @@ class Bench {
   }
 
   std::size_t weight_bytes() const { return weight_bytes_; }
-  std::size_t step_bytes() const { return step_bytes_; }   // that one more token of every sequence reads
+  std::size_t step_bytes() const { return step_bytes_; }   // bytes read for one more token of every sequence
   double first_token_s() const { return first_token_s_; }  // from a cold start of the model
-  // Tokens a second of one prompt.
+  // Prompt tokens per second, for one prompt.
   double prefill(int tokens) {
     std::vector<double> seconds;
     for (int round = 0; round < flags_.rounds; ++round) seconds.push_back(seconds_of(1, tokens, 1));
     return tokens / median(seconds);
   }
-  // Tokens a second behind the first one of each sequence; nothing if they take no more time than the prompt varies by.
+  // Tokens per second after the first one of each sequence; empty if their time is too short to measure.
   std::optional<double> decode(int batch) {
     std::vector<double> seconds;
     for (int round = 0; round < flags_.rounds; ++round) {
@@ -114,7 +114,7 @@ class Bench {
   }
 
  private:
-  // Ordinary tokens; no two prompts begin alike.
+  // Random tokens that are not special; no two prompts begin alike.
   agents::EncodedPrompt prompt(int tokens) {
     agents::EncodedPrompt prompt;
     while (std::ssize(prompt.ids) < tokens) {

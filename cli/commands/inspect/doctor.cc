@@ -104,7 +104,7 @@ std::string continuing_text(const agents::ServerTraits& can) {
   return std::string(to_string(can.continuing)) + (can.keeps_blank_end ? "" : ", without the white space at its end");
 }
 
-// What a server can do: a line each.
+// The abilities of a server, one line each.
 std::vector<Check> server(const std::string& policy) {
   try {
     const agents::RemotePolicy remote(agents::read_endpoint(policy));
@@ -182,7 +182,7 @@ Check output_folder(const std::string& folder) {
   return {"output", fmt::format("{} can be written, {:.1f} GiB free", folder, free_gib)};
 }
 
-// The record of the model in that folder; null where the folder holds no model.
+// The record of the model in that folder; null if the folder holds none.
 Json record_of(const std::string& policy) {
   try {
     return policy_record(find_policy(policy));

@@ -43,7 +43,7 @@ struct EvalCriticFlags {
   bool json = false;
 };
 
-// Steps that are judged under one name.
+// The steps of one row of the table.
 struct Steps {
   std::string name;
   std::vector<critic::LabelledStep> steps;

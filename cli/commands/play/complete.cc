@@ -69,7 +69,7 @@ void print_as_json(const std::vector<agents::Completion>& completions, const age
   print_measured(list.size() == 1 ? list[0] : list, {{"policy", policy_record(policy)}});
 }
 
-// A line a token: its id, where the policy tells it, else what it wrote.
+// One line per token: its id if the policy reports it, else its text.
 void print_logprobs(const agents::Completion& completion) {
   std::size_t begin = 0;
   for (std::size_t t = 0; t < completion.logprobs.size(); ++t) {

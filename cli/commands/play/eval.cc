@@ -36,7 +36,7 @@ struct EvalFlags {
   bool resume = false, json = false;
 };
 
-// The runs get folders of their own below `out`, so `out` must not hold a run itself.
+// Each run gets its own folder below `out`, so `out` must not hold a run itself.
 void require_own_folder(const fs::path& out) {
   if (!fs::exists(out / record::kRunDatabase)) return;
   const std::string command = record::recording_command(out);

@@ -72,7 +72,7 @@ fs::path existing(const std::string& path) {
   return whole;
 }
 
-// Finds errors that would otherwise show only after the scripts ran.
+// Finds errors that would otherwise appear only after the scripts ran.
 void check(const ExecFlags& flags) {
   if (flags.fork_after && *flags.fork_after >= flags.scripts.size())
     throw WrongUsage("exec: --fork-after {} leaves nothing to fork: there are {} scripts. Give 0 to {}.",
@@ -202,7 +202,7 @@ class Exec {
         limits_(limits_of(flags)),
         sandbox_(config_of(flags)) {}
 
-  // What the scripts' calls ended with: every one is in it, whatever happened to the session.
+  // Runs the scripts. Each of them gets a result, whatever happens to the session.
   void run() {
     sandbox::Session session = sandbox_.open(limits_);
     for (const sandbox::Artifact& image : images_) session.write(image.name, image.bytes);

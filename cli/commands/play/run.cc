@@ -69,7 +69,7 @@ void run(const RunFlags& flags) {
   const agents::RolloutOptions options = rollout_options(flags.play, flags.suite);
   if (!flags.reward_model.empty()) require_one_turn(options);
   const std::optional<CostLimit> limit = parse_cost_limit(flags.budget, source);
-  const auto policy = agents::open_policy(source);  // first: a model that does not load leaves no folder
+  const auto policy = agents::open_policy(source);  // first, so that a model that does not load leaves no folder
   tell_memory(*policy);
   require_plays("run", policy->capabilities(), options);
   Json config = run_config(options, source);

@@ -46,7 +46,7 @@ std::string key_of_environment() {
   return text;
 }
 
-// One of the critic's flags is given.
+// Whether one of the critic's flags is given.
 bool wants_critic(const CLI::App& command) {
   const auto options = command.get_options(
       [](const CLI::Option* option) { return option->get_group() == kCriticFlags && option->count() > 0; });
@@ -140,7 +140,7 @@ std::string served_names(const serve::ServedModels& models, const ModelServeFlag
 
 void serve_models(ModelServeFlags& flags, const CLI::App& command) {
   watch_interrupts();
-  std::signal(SIGPIPE, SIG_IGN);  // whoever read its first line may have gone
+  std::signal(SIGPIPE, SIG_IGN);  // the reader of its first line may have closed the pipe
   flags.server.key = key_of_environment();
   flags.server.limits.stop_seconds = flags.grace;
   const serve::ServedModels models = models_to_serve(flags, command);
@@ -152,7 +152,7 @@ void serve_models(ModelServeFlags& flags, const CLI::App& command) {
   throw Interrupted(fmt::format("serve: stopped after {} requests.", server.answered()));
 }
 
-// Those of agon search, except for critics that are not served.
+// Adds the critic flags of agon search, except those of critics that are not served.
 void add_served_critic(CLI::App& command, CriticFlags& flags) {
   add_critic_options(command, flags, "critic-");
   for (const char* option : {"--critic-url", "--critic-model", "--critic-key-env", "--critic-form"})

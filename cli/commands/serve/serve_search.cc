@@ -22,7 +22,7 @@ struct ServeFlags {
 
 void serve(const CLI::App& command, const ServeFlags& flags) {
   watch_interrupts();
-  std::signal(SIGPIPE, SIG_IGN);  // whoever read its first line may have gone
+  std::signal(SIGPIPE, SIG_IGN);  // the reader of its first line may have closed the pipe
   tools::RetrieveServer server(open_search(flags.search, command), flags.server);
   fmt::print("serving {} at http://{}:{}/retrieve; Ctrl-C ends it\n", flags.search.choice.where,
              host_in_address(flags.server.host), server.port());
