@@ -25,7 +25,7 @@ using benchmark::kMillisecond;
 
 constexpr std::size_t kVocabulary = 151'936;
 
-// spread 1e-4: nearly all alike; 1: as random weights give them; 8: a few likely ones.
+// spread of the logits: 1e-4 makes them nearly equal, 1 is that of random weights, 8 gives a few likely tokens.
 void sample(benchmark::State& state, double spread, Sampling sampling) {
   Rng rng(1);
   std::vector<float> logits(kVocabulary);
@@ -54,7 +54,7 @@ Image noise(int width, int height, std::uint64_t seed) {
   return {width, height, std::move(rgb)};
 }
 
-// One call for a group of answers of one token each, to a prompt with two new pictures.
+// One call for a group of one-token answers to a prompt with two new pictures.
 void group(benchmark::State& state) {
   const auto policy = make_local_policy(std::string(AGON_SOURCE_DIR) + "/models/agon-tiny", {.threads = 1});
   std::uint64_t seed = 0;
@@ -71,7 +71,7 @@ void group(benchmark::State& state) {
 }
 BENCHMARK(group)->Arg(1)->Arg(9)->Unit(kMillisecond)->UseRealTime();
 
-// Rows of an update of agon-tiny, and of a model with a hidden size of 2,048.
+// Rows of a training step of agon-tiny, and of a model with a hidden size of 2,048.
 void rms_norm_backward(benchmark::State& state) {
   at::set_num_threads(static_cast<int>(state.range(2)));
   const at::Tensor x = at::randn({state.range(0), state.range(1)}).set_requires_grad(true);

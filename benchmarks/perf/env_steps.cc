@@ -1,6 +1,7 @@
-// Env steps per second of the suite charts, drawing of pictures included: one Env, VectorEnv stepped at once, VectorEnv
-// first-finished. Every step answers a task and starts the next (autoreset same_step). The same env in Python:
-// benchmarks/peers/gym_charts.py; both side by side: benchmarks/peers/compare_env_steps.
+// Env steps per second of the suite charts, drawing of pictures included: for one Env, for VectorEnv with all envs
+// stepped at once, and for VectorEnv that returns the envs that finish first. Every step answers a task and starts the
+// next (autoreset same_step). The same env in Python: benchmarks/peers/gym_charts.py; both side by side:
+// benchmarks/peers/compare_env_steps.
 //   env_steps [--envs N] [--threads N] [--seconds S] [--json]
 #include <fmt/format.h>
 

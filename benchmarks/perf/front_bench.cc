@@ -1,5 +1,5 @@
-// From text and pictures to what the model reads, on the files that benchmarks/peers/front.py wrote to FOLDER:
-// tokenising (one thread, 4 KB a call) and picture -> patches.
+// Speed of turning text and pictures into model inputs, on the files that benchmarks/peers/front.py wrote to FOLDER:
+// tokenising (one thread, 4 KB per call) and picture -> patches.
 //   front_bench FOLDER [Google Benchmark's flags]
 #include <benchmark/benchmark.h>
 

@@ -1,6 +1,6 @@
-// judge_bench FOLDER [threads] - a critic's verdicts on 8 candidate steps of one prefix, some 300 tokens with its
-// picture: in one call, and as 8 calls one after another whose prompts start differently, so that they share nothing
-// but the picture's embedding. Verdicts have one token, critiques 32. One JSON object per line.
+// judge_bench FOLDER [threads] - a critic's verdicts on 8 candidate steps of one prefix, about 300 tokens with its
+// picture: in one call, and in 8 calls one after another. The prompts of the 8 calls start differently, so they share
+// only the picture's embedding. Verdicts have one token, critiques 32. One JSON object per line.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// benchmarks/perf/noise_picture.h - a picture like no other, which no cache knows.
+// benchmarks/perf/noise_picture.h - draws a random picture, which no cache holds yet.
 #pragma once
 
 #include <cstdint>

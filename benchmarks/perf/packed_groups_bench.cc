@@ -1,8 +1,7 @@
-// packed_groups_bench [large | tiny] [threads] [runs] - log-probabilities of a group's responses, forward and backward,
-// packed (the prompt once) and one row of prompt + response a response, the two in turns. One JSON object a line,
-// medians; the picture of the unpacked rows is read once, or once a row as a plain trainer does. Bound of the decoder's
-// share: G (P
-// + S) / (P + G S) rows.
+// packed_groups_bench [large | tiny] [threads] [runs] - time of the log-probabilities of a group's responses, forward
+// and backward: packed (the prompt once) against one row of prompt + response per response, in turns. The unpacked rows
+// read the picture once, or once per row as a plain trainer does. Prints medians as one JSON object. Bound of the
+// decoder's speedup, the ratio of the rows: G (P + S) / (P + G S).
 #include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
@@ -80,7 +79,7 @@ EncodedPrompt joined(const EncodedPrompt& prompt, const EncodedPrompt& response)
   return row;
 }
 
-// Rows of prompt + response, right-padded by nothing: all are equally long.
+// Rows of prompt + response without padding: all have the same length.
 struct PlainBatch {
   Tensor ids, positions, predictors, targets;
   std::vector<std::int64_t> lengths;

@@ -1,5 +1,5 @@
-// kernels/patchify on pictures of several sizes: GB/s of bytes read and floats written. Each run first compares the
-// result with the reference.
+// Speed of kernels/patchify on pictures of several sizes, in GB/s of bytes read and floats written. Each run first
+// compares the result with the reference.
 //   patchify_bench [Google Benchmark's flags]
 #include <benchmark/benchmark.h>
 

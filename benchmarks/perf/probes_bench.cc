@@ -1,7 +1,7 @@
-// probes_bench [large | tiny] [threads] [runs] - what PDCR asks of a group of 8 responses with 8 steps of 8 tokens and
-// a gold answer of 8 tokens, white picture included: probe_steps against one request a step and a picture to the engine
-// (the step's words, and with the true picture suffix and answer after them), the two in turns. One JSON object a line,
-// medians of wall and processor seconds, and the largest difference between the two results.
+// probes_bench [large | tiny] [threads] [runs] - time of the probes that PDCR needs for a group of 8 responses with 8
+// steps of 8 tokens and a gold answer of 8 tokens, white picture included. Runs probe_steps, in turns with one request
+// to the engine per step and picture: for the step's words and, with the true picture, the suffix and answer after
+// them. Prints medians of wall and processor seconds, and the largest difference between the two results, as JSON.
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
@@ -98,7 +98,7 @@ std::vector<std::int32_t> tokens_of(const ProbedRollout& rollout, int begin, int
   return {rollout.response.ids.begin() + begin, rollout.response.ids.begin() + end};
 }
 
-// One request for c_0, then for each response and step one a picture.
+// One request for c_0, then one per response, step and picture.
 std::vector<ScoringRequest> requests_of(const ProbeGroup& group) {
   const auto answered = [&](std::vector<std::int32_t> ids) {
     append(ids, group.suffix);

@@ -1,5 +1,5 @@
-// prompt_bench FOLDER STRINGS PICTURE [rounds] - how fast prompts are made ready, on one thread: every line of STRINGS
-// (a JSON text each) to tokens, and a decoded picture to patches. Prints medians in milliseconds as one JSON object.
+// prompt_bench FOLDER STRINGS PICTURE [rounds] - how fast prompts are prepared, on one thread: every line of STRINGS
+// (one JSON string) to tokens, and a decoded picture to patches. Prints medians in milliseconds as one JSON object.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Many requests to one server: what the client costs. benchmarks/peers/compare_requests runs both sides and the peers.
+// Cost of the client for many requests to one server. benchmarks/peers/compare_requests runs both sides and the peers.
 //   request_bench serve PORT                     answers each chat request after 50 ms, until SIGTERM
 //   request_bench ask URL [REQUESTS [IN_FLIGHT]]  asks it, and prints one line of JSON
 #include <fmt/format.h>

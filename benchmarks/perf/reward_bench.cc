@@ -1,8 +1,8 @@
-// reward_bench FOLDER [threads, 2] [N, 1 to 32] - scores of N responses of 64 tokens to one prompt, some 300 tokens
-// with its picture, by a fresh reward model on the model of FOLDER: in one pass, responses joint and apart, and as N
-// single forwards one after another that share nothing, as a model of single responses takes them. FLOPs are those of
-// the language model's products (2 per parameter and token) and of its attention (4 per hidden unit and pair of tokens
-// that see each other), without the picture. One JSON object per line.
+// reward_bench FOLDER [threads, 2] [N, 1 to 32] - scores of N responses of 64 tokens to one prompt, about 300 tokens
+// with its picture, by a fresh reward model on the model of FOLDER: in one pass, with joint and with separate
+// responses, and in N forward passes that share nothing, as a model of single responses needs. FLOPs count the language
+// model's products (2 per parameter and token) and its attention (4 per hidden unit and pair of tokens that see each
+// other), without the picture. One JSON object per line.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 // roles_bench one|apart ADAPTER ADAPTER ... [--in-turn] - critic-guided search of the suite arithmetic by pairs of LoRA
-// adapters (solver, critic) of one base: all on the base's one engine, or each on an engine of its own. The pairs
-// search at the same time, or with --in-turn one after another. Prints seconds and the peak of memory as one JSON
-// object.
+// adapters (solver, critic) of one base: all on one engine of the base, or each on its own engine. The pairs search at
+// the same time, or with --in-turn one after another. Prints seconds and the peak memory as one JSON object.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -23,7 +22,7 @@ using namespace agon;
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint64_t kTasks = 12;  // of each pair
+constexpr std::uint64_t kTasks = 12;  // per pair
 constexpr int kMostTokens = 48;
 
 // Policies share an engine only if their options are the same.

@@ -75,7 +75,7 @@ double cells_again(Sandbox& sandbox) {
   return time_of([&] { expect_ok(session.run({.code = kFiftyMegabytes})); });
 }
 
-// Each job has a session of its own.
+// Each job has its own session.
 double jobs_per_second(Sandbox& sandbox, int jobs) {
   const auto start = Clock::now();
   const auto work = [&] {
@@ -101,7 +101,7 @@ double memory_of(int process) {
 
 double idle_megabytes(Sandbox& sandbox) {
   constexpr int kSessions = 20;
-  const auto settle = [] { std::this_thread::sleep_for(std::chrono::milliseconds(200)); };  // for spares to be made
+  const auto settle = [] { std::this_thread::sleep_for(std::chrono::milliseconds(200)); };  // spares get ready
   settle();
   const double before = memory_of(sandbox.process());
   std::vector<Session> sessions;

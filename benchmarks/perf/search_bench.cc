@@ -1,6 +1,5 @@
-// Search over 100,000 generated documents: this project's BM25 and FTS5's own bm25() on the same index and queries, one
-// query after the other, and how well both find the documents of a topic. benchmarks/peers/compare_search runs the same
-// with rank-bm25.
+// Speed and quality of search over 100,000 generated documents: agon's BM25 and FTS5's own bm25() on the same index and
+// queries, one query at a time. benchmarks/peers/compare_search runs the same with rank-bm25.
 //   search_bench FOLDER [DOCUMENTS]    writes corpus.jsonl, queries.jsonl and index there; prints one JSON object
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
@@ -27,7 +26,7 @@ using namespace agon::tools;
 
 constexpr int kVocabulary = 50'000, kTopics = 1000, kTopicWords = 40, kQueriesOfAKind = 150, kTop = 10;
 
-// A word of its own for each number: consonants and vowels in turn.
+// A different word for each number: consonants and vowels in turn.
 std::string word_of(int number) {
   std::string word;
   for (int left = number + 200; left > 0; left /= 70) {

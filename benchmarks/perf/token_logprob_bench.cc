@@ -2,8 +2,8 @@
 // [cpu|cuda, cpu] - log-probabilities of tokens and their entropies from hidden states and an LM head, forward and
 // backward in fp32; the entropy with its gradient or without. First a small case is compared with log_softmax. One JSON
 // object:
-//   seconds, cpu_seconds  medians of the runs: the clock's, and all threads'
-//   gflops                of the products (8 T H V: the backward pass computes the logits again) by the clock
+//   seconds, cpu_seconds  medians over the runs: wall time, and CPU time of all threads
+//   gflops                of the products (8 T H V: the backward pass computes the logits again), by wall time
 //   extra_mib             largest memory of the first run beyond what it began with and the gradients that it returns;
 //                         null on a GPU
 // benchmarks/peers/trl_token_logprob.py prints the same.
@@ -63,7 +63,7 @@ void check(at::Device device) {
     throw Error("the gradients differ from log_softmax's");
 }
 
-// Of /proc/self/status, in KiB.
+// A value of /proc/self/status, in KiB.
 double memory(const std::string& name) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);)

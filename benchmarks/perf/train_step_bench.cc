@@ -1,7 +1,7 @@
 // benchmarks/perf/train_step_bench.cc - one training step of models/agon-tiny's architecture: 48 rows of one picture
 // (64 patches) and 60 tokens each; forward, backward and AdamW, in fp32 on the given number of threads: alone, together
-// with a busy loop on every processor, and on a GPU if there is one. OMP_WAIT_POLICY and GOMP_SPINCOUNT show what other
-// ways of waiting cost.
+// with a busy loop on every processor, and on a GPU if there is one. Set OMP_WAIT_POLICY and GOMP_SPINCOUNT to measure
+// other ways of waiting.
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
@@ -67,7 +67,7 @@ void train_steps(benchmark::State& state, at::Device device = at::kCPU) {
     optimizer.step();
     if (device.is_cuda()) torch::cuda::synchronize();
   }
-  state.SetItemsProcessed(state.iterations() * kRows);  // rows a second
+  state.SetItemsProcessed(state.iterations() * kRows);  // rows per second
 }
 
 void train_step(benchmark::State& state) { train_steps(state); }

@@ -1,6 +1,6 @@
 // tree_bench [nodes] [threads] - what a search costs in addition to its models: nodes per second with a scripted policy
-// and a constant critic, each node recorded in a run's store, and memory after a tenth of the nodes and after all. One
-// JSON object per method.
+// and a constant critic, each node recorded in a run's store, and memory after a tenth of the nodes and after all of
+// them. One JSON object per method.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -20,7 +20,7 @@ namespace {
 using namespace agon;
 using Clock = std::chrono::steady_clock;
 
-constexpr int kSteps = 6;  // of a trajectory
+constexpr int kSteps = 6;  // per trajectory
 
 // Writes steps of five tokens, then the answer.
 class Script : public agents::Policy {
