@@ -212,7 +212,7 @@ TEST_CASE("episodes of several turns that are under way when a run is asked to s
   play(
       policy, options, {}, [&](record::Episode) { ++recorded; }, &stop);
   REQUIRE(recorded == 0);
-  REQUIRE(policy.requests() == 5);  // one turn of one group
+  REQUIRE(policy.requests() == 5);  // one turn for one group
 }
 
 TEST_CASE("a task file that changes in the middle of a run changes nothing in it") {

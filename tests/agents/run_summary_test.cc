@@ -160,7 +160,7 @@ TEST_CASE("failed episodes are counted and are in no mean") {
   REQUIRE((summary.failed == 5 && summary.tasks == 3 && summary.samples == 2));
   REQUIRE(summary.figures.greedy.value == 1.0);
   REQUIRE(summary.figures.pass_at_1.value == Approx((1.0 + 0.5) / 2));
-  REQUIRE(summary.figures.pass_at_k.at(2).value == 1.0);  // of task 1 alone: it has two samples
+  REQUIRE(summary.figures.pass_at_k.at(2).value == 1.0);  // task 1 alone: only it has two samples
   REQUIRE(summary.figures.mean_reward.value == Approx((1.5 + (1.5 + 0.25) / 2) / 2));
 }
 
@@ -169,7 +169,7 @@ TEST_CASE("a missing score is counted, it never wins a best-of-N") {
                                        {outcome(0, 0, false), outcome(0, 1, true, 0.1),  //
                                         outcome(1, 0, true), outcome(1, 1, false)},
                                        1);
-  REQUIRE(summary.figures.best_of_n.at(2).value == 1.0);  // the only valid score; none valid: the first
+  REQUIRE(summary.figures.best_of_n.at(2).value == 1.0);  // takes the only valid score; if none is valid, the first
   REQUIRE(summary.missing_scores == 3);
   REQUIRE_FALSE(summary.figures.score_auc.defined());  // one class
   REQUIRE(summary.figures.score_ap.value == 1.0);
@@ -356,7 +356,7 @@ TEST_CASE("two runs are compared on the tasks that both have, task by task") {
       first.push_back(outcome(task, sample, task % 2 == 0, rng.uniform()));  // easy and hard tasks
       other.push_back(outcome(task, sample, task % 2 == 0 || (task == 1 && sample >= 0), rng.uniform()));
     }
-  other.push_back(outcome(77, 0, true, 0.5));  // first does not have it
+  other.push_back(outcome(77, 0, true, 0.5));  // not in `first`
   const agents::RunDifference difference = agents::compare(first, other, 7);
   const agents::RunFigures& figures = difference.figures;
   REQUIRE(figures.greedy.value == 0.0);

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder of its own for a test, gone with it.
+// A temporary folder for a test.
 class Scratch {
  public:
   Scratch() : path_(fs::temp_directory_path() / ("agon-model-folder-" + std::to_string(::getpid()))) {

@@ -18,7 +18,7 @@ TEST_CASE("text that anybody wrote steers no terminal") {
   CHECK(printable("\xc2\x9b"
                   "31m") == "\\x9b31m");
   CHECK(printable("\x9b"
-                  "31m") == "\\x9b31m");                 // one byte, as terminals of 8 bits take it
+                  "31m") == "\\x9b31m");                 // one byte, which 8-bit terminals interpret
   CHECK(printable("\xe0\x82\x9b") == "\xe0\\x82\\x9b");  // U+009B, longer than allowed
   CHECK(printable("\xe2\x80\xae") == "\\u202e");
   CHECK(printable("\xe2\x81\xa6\xe2\x81\xa9\xe2\x80\xa8") == "\\u2066\\u2069\\u2028");
@@ -50,7 +50,7 @@ TEST_CASE("names of pictures are safe as names of files") {
   CHECK(cli::file_name_of(std::string("a\0b.png", 7)) == "a_b.png");
   for (const char* name : {"", ".", "..", "a/..", "a/", "/"}) CHECK(cli::file_name_of(name) == "picture");
   CHECK(cli::file_name_of(std::string(251, 'n') + ".png") == std::string(251, 'n') + ".png");
-  // Each byte that is no character takes three.
+  // Each byte that is not UTF-8 becomes three bytes.
   const std::string grown = cli::file_name_of(std::string(251, '\xff') + ".png");
   CHECK(grown.size() <= 255);
   CHECK(grown.ends_with("\xef\xbf\xbd.png"));
@@ -66,7 +66,7 @@ TEST_CASE("pictures are saved whatever they are called, and none takes another's
   CHECK(saved.save(folder.path() / "new", "a\x1b.png", "1") == folder.path() / "new" / "a_.png");
   CHECK(saved.save(folder.path() / "new", "a_.png", "2") == folder.path() / "new" / "a_-2.png");
   CHECK(saved.save(folder.path() / "new", "a\x07.png", "3") == folder.path() / "new" / "a_-3.png");
-  CHECK(saved.save(folder.path() / "new", "a\x1b.png", "4") == folder.path() / "new" / "a_.png");  // written anew
+  CHECK(saved.save(folder.path() / "new", "a\x1b.png", "4") == folder.path() / "new" / "a_.png");  // replaced
   CHECK(read_file(folder.path() / "new" / "a_.png") == "4");
   CHECK(saved.save(folder.path() / "new", "x/a_.png", "5") == folder.path() / "new" / "a_-4.png");
   CHECK(saved.save(folder.path(), std::string(250, 'n') + "\x1b.png", "6").size() > 250);

@@ -17,7 +17,7 @@ namespace {
 
 std::vector<CommandText> all_commands() { return command_texts(*make_program()); }
 
-// A sentence without its full stop, which begins with a capital letter.
+// Checks that a text begins with a capital letter and has no final full stop.
 void check_style(const std::string& text) {
   CAPTURE(text);
   REQUIRE_FALSE(text.empty());
@@ -34,7 +34,7 @@ TEST_CASE("every command and every option is described in one style") {
   for (const CommandText& command : all_commands()) {
     CAPTURE(command.name);
     check_style(command.description);
-    CHECK(command.description.size() <= 60);  // a line of 80 characters in the list
+    CHECK(command.description.size() <= 60);  // fits a line of 80 characters in the list
     for (const OptionText& option : command.options) {
       CAPTURE(option.name);
       check_style(option.description);

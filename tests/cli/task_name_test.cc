@@ -11,7 +11,7 @@
 namespace agon::cli {
 namespace {
 
-// A run whose tasks 0, 1, ... have these ids; own: of a task file.
+// A run whose tasks 0, 1, ... have these ids. own: the ids come from a task file.
 std::unique_ptr<record::RunReader> run_of(const std::filesystem::path& folder, const std::vector<std::string>& ids,
                                           bool own = true) {
   Json config{{"suite", own ? "jsonl" : "charts"}, {"seed", 1}};
@@ -31,7 +31,7 @@ std::unique_ptr<record::RunReader> run_of(const std::filesystem::path& folder, c
 TEST_CASE("episodes are named by the number of a task and a sample") {
   const test::TempFolder folder;
   const auto run = run_of(folder / "run", {"charts/2/test/0", "charts/2/test/1"}, false);
-  CHECK(find_episode(*run, "17").task == 17);  // who reads it says what is not there
+  CHECK(find_episode(*run, "17").task == 17);  // the reader of the episode reports that it is missing
   CHECK_FALSE(find_episode(*run, "17").sample);
   CHECK(find_episode(*run, "17:3").sample == 3);
   CHECK(find_episode(*run, "0:greedy").sample == record::kGreedySample);

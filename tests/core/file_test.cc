@@ -59,10 +59,10 @@ TEST_CASE("file: a call that fails is an error with path and reason, and the old
     }
     CHECK_THAT(error, Contains(file.string()) && Contains("cannot be written") &&
                           Contains(call == 1 ? "No space left on device" : "Input/output error"));
-    CHECK(read_file(file.string()) == (call < 4 ? "old" : "new"));  // from there on it is renamed
+    CHECK(read_file(file.string()) == (call < 4 ? "old" : "new"));  // from call 4 on it is renamed
     CHECK(names_in(folder.path()) == std::set<std::string>{"state.json"});
   }
-  const FileCalls calls(5, EINVAL);  // a file system that syncs no folder
+  const FileCalls calls(5, EINVAL);  // a file system that cannot sync folders
   CHECK(error_of(write) == "");
 }
 
@@ -130,7 +130,7 @@ TEST_CASE("file: folders are made and renamed with their names synced", "[file]"
   const std::string top = folder.path().string();
   CHECK(calls.calls == std::vector<std::pair<std::string, std::string>>{
                            {"open", top + "/a"}, {"sync folder", top + "/a"}, {"open", top}, {"sync folder", top}});
-  make_folders(folder / "a/b");  // there
+  make_folders(folder / "a/b");  // already exists
   CHECK(calls.calls.size() == 4);
   rename_durably(folder / "a/b", folder / "c");
   CHECK(calls.names() == std::vector<std::string>{"open", "sync folder", "open", "sync folder", "rename", "open",

@@ -31,8 +31,7 @@ std::vector<TaskShare> shares_of(const Json& parts, const Json& draws) {
   return shares;
 }
 
-// How often the interval of a share holds the rate that tasks and samples are drawn at; a task's own rate is drawn
-// around it, `spread` to either side.
+// The share of simulations whose interval contains `rate`. Each task's own rate is `rate` plus or minus `spread`.
 double coverage(int tasks, int samples, double rate, double spread) {
   constexpr int kRounds = 2000;
   agon::Rng rng = agon::Rng::derive(7, "coverage");
@@ -68,7 +67,7 @@ TEST_CASE("intervals: a share of few tasks is never known for sure") {
   CHECK(agon::share_interval(none).low == 0);
   CHECK(agon::share_interval(none).high == Approx(0.2775).margin(1e-4));
   CHECK(std::isnan(agon::share_interval({}).low));
-  const std::vector<TaskShare> sampled(2, {1, 1, 8});  // 16 samples, of two tasks
+  const std::vector<TaskShare> sampled(2, {1, 1, 8});  // 16 samples of two tasks
   CHECK(agon::share_interval(sampled).low == agon::share_interval(both).low);
 }
 
@@ -153,7 +152,7 @@ TEST_CASE("the bootstrap depends on its seed alone and leaves undefined resample
 
 TEST_CASE("intervals: a bootstrap that never differs knows nothing") {
   CHECK(agon::bootstrap_or_wilson({0.4, 0.6}, 0.5, 10).low == 0.4);
-  // Resamples of two tasks say little of a third.
+  // Resamples of two tasks say little about a third.
   const agon::Interval few = agon::bootstrap_or_wilson({0.4, 0.5}, 0.45, 2);
   CHECK(few.low == Approx(agon::wilson_interval(0.9, 2).low));
   CHECK(few.high == Approx(agon::wilson_interval(0.9, 2).high));

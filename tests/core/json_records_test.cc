@@ -67,7 +67,7 @@ TEST_CASE("json records: a number whose digits a double does not hold stays as i
   CHECK(only(R"({"a": 103.33333333333333})")["a"] == 103.33333333333333);
   CHECK(only(R"({"a": 1.50000000000000000000})")["a"] == 1.5);
   CHECK(only(R"({"a": 100000000000000000000.0})")["a"] == 1e20);
-  // A box of another program's 20 digits is a box.
+  // Another program's numbers of 20 digits are accepted in a box.
   CHECK(only(R"({"a": [0.30000001192092895508, 2]})")["a"][0].is_number());
   CHECK(only(R"({"a": [123456789012345678901]})")["a"][0] == "123456789012345678901");
 }
@@ -108,7 +108,7 @@ TEST_CASE("json records: records one deeper are found where what is read has no 
       refuse(R"({"data": [{"id": 1}]})"),
       "d.json:1: no \"id\". Are the records in its \"data\"? Write them one a line: jq -c '.[\"data\"][]' d.json");
   CHECK_THROWS_WITH(refuse(R"({"data": [{"id": 1}], "b": 1})"), "d.json:1: no \"id\"");
-  CHECK(records_of(R"({"messages": [{"role": "user"}]})").size() == 1);  // who takes it takes it
+  CHECK(records_of(R"({"messages": [{"role": "user"}]})").size() == 1);  // the caller decides whether to accept it
 }
 
 TEST_CASE("json records: one value over many lines") {

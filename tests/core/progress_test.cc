@@ -34,7 +34,7 @@ std::string read_all(int fd) {
 std::string on_terminal(unsigned short columns) {
   winsize size{25, columns, 0, 0};
   int master = -1;
-  std::cout.flush();  // or the child may print it again
+  std::cout.flush();  // else the child may print it again
   std::fflush(stdout);
   const pid_t child = forkpty(&master, nullptr, nullptr, &size);
   REQUIRE(child >= 0);

@@ -5,7 +5,7 @@
 using agon::Json;
 
 TEST_CASE("provenance: says who, what, when and where, and what it was about") {
-  CHECK(agon::provenance({{"policy", "p"}}) == Json{{"policy", "p"}});  // of a process that is not the program
+  CHECK(agon::provenance({{"policy", "p"}}) == Json{{"policy", "p"}});  // this process is not the program
   CHECK(agon::provenance_text(agon::provenance()).empty());
   agon::set_program("1.2.3", "0123456789ab", {"agon", "run", "--set", "a b", "it's", ""});
   const Json record = agon::provenance({{"policy", {{"path", "/m"}, {"files", "00ff"}}}});

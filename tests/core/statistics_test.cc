@@ -20,7 +20,7 @@ Json golden_cases() {
   return Json::parse(file).at("cases");
 }
 
-// Share of the k-subsets of n samples (the first `right` are right) that hold a right one, by counting them all.
+// Share of the k-subsets of n samples (the first `right` are right) that contain a right one, by counting all subsets.
 double pass_at_k_counted(int n, int right, int k) {
   int subsets = 0, passed = 0;
   for (unsigned mask = 0; mask < (1u << n); ++mask) {
@@ -74,7 +74,7 @@ TEST_CASE("pass@k equals the share of subsets that hold a right sample") {
         CAPTURE(n, right, k);
         REQUIRE(agon::pass_at_k(n, right, k) == Approx(pass_at_k_counted(n, right, k)).margin(1e-12));
       }
-  REQUIRE(agon::pass_at_k(2000, 1, 1000) == Approx(0.5));  // the binomials themselves would overflow
+  REQUIRE(agon::pass_at_k(2000, 1, 1000) == Approx(0.5));  // the binomial coefficients would overflow
 }
 
 TEST_CASE("empty input gives NaN, never a number") {
@@ -113,7 +113,7 @@ TEST_CASE("logistic fits equal scikit-learn's balanced ones") {
     CHECK(fit.slope == Approx(one["slope"].get<double>()).epsilon(1e-4));
     CHECK(fit.offset == Approx(one["offset"].get<double>()).epsilon(1e-4));
   }
-  // Labels that a score parts without an error have a finite fit all the same; one label alone has none.
+  // Labels that a score separates perfectly still have a finite fit; a single label has none.
   const agon::LogisticFit parted = agon::fit_logistic(std::vector<double>{-1, -2, 1, 2}, std::vector<int>{0, 0, 1, 1});
   CHECK((std::isfinite(parted.slope) && parted.slope > 1));
   CHECK(agon::fit_logistic(std::vector<double>{1, 2}, std::vector<int>{1, 1}).slope == 1);

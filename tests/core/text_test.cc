@@ -94,7 +94,7 @@ TEST_CASE("a file is written whole or not at all") {
   CHECK_THROWS_WITH(read_file(folder / "absent.txt"), Contains("absent.txt"));
   std::size_t entries = 0;
   for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder)) ++entries;
-  CHECK(entries == 2);  // a.txt and taken: no temporary is left
+  CHECK(entries == 2);  // a.txt and taken: no temporary file is left
   REQUIRE(mkfifo((folder / "pipe").c_str(), 0600) == 0);
   CHECK_THROWS_WITH(read_file(folder / "pipe"), Contains("pipe: is not a regular file"));
   CHECK_THROWS_WITH(write_file_atomically(folder / "pipe", "x"), Contains("pipe"));

@@ -66,7 +66,7 @@ TEST_CASE("generative critic: P(correct) is that of the verdict's own tokens") {
   CHECK(verdicts[2].judgement == Judgement::invalid);
   CHECK_FALSE(verdicts[2].probability);
   CHECK_THAT(verdicts[2].fault, Contains("no <Answer>"));
-  CHECK(policy.asked.size() == 3);  // of one call
+  CHECK(policy.asked.size() == 3);  // in one call
 }
 
 TEST_CASE("generative critic: several critiques vote or are averaged, what does not parse has no part in it") {

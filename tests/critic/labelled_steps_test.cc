@@ -12,7 +12,7 @@ using Catch::Contains;
 
 namespace {
 
-// As a run records it: one turn.
+// An episode of one turn, as a run records it.
 record::Episode episode_of(std::uint64_t task, const std::string& text) {
   const auto env = env::make_env("charts");
   record::Episode episode;

@@ -28,7 +28,7 @@ JudgedStep step(std::size_t problem, int position, bool correct, Judgement judge
 constexpr Judgement kRight = Judgement::correct, kWrong = Judgement::incorrect, kInvalid = Judgement::invalid,
                     kUnknown = Judgement::unknown;
 
-// A thousand right and a thousand wrong steps; these shares of them are found.
+// Figures for a thousand right and a thousand wrong steps, of which these shares are recognised.
 CriticFigures figures_of(double correct, double error) {
   std::vector<JudgedStep> steps;
   for (int i = 0; i < 1000; ++i) {
@@ -68,7 +68,7 @@ TEST_CASE("metrics: rows of SPC's tables") {
   struct Row {
     double average, harmonic, correct, error;
   };
-  // Average, HarMean, Correct, Error as printed, of PRM800K and of DeltaBench.
+  // Average, HarMean, Correct and Error as printed for PRM800K and DeltaBench.
   const Row kPrinted[] = {
       {50.0, 49.5, 55.2, 44.8}, {73.6, 73.6, 74.4, 72.8}, {51.9, 30.5, 18.6, 85.2}, {54.6, 38.9, 25.3, 83.9},
       {52.8, 37.2, 24.1, 81.6}, {59.0, 50.5, 36.6, 81.4}, {68.5, 68.4, 70.3, 66.6}, {71.4, 71.2, 67.3, 75.5},
@@ -107,7 +107,7 @@ TEST_CASE("metrics: an invalid verdict is neither right nor wrong, and is counte
   CHECK(figures.correct == 1);
   CHECK(figures.error == 0.5);
   CHECK(figures.accuracy == Approx(2.0 / 3));
-  CHECK(figures.strict_accuracy == 0.4);  // of the five that it was to judge
+  CHECK(figures.strict_accuracy == 0.4);  // of the five steps to judge
   CHECK(figures.strict_harmonic_mean == Approx(harmonic_mean(0.5, 1.0 / 3)));
   CHECK(std::isnan(figures.auc));
   CHECK(std::isnan(critic_figures({}).average));
@@ -132,8 +132,8 @@ TEST_CASE("metrics: first errors as ProcessBench counts them") {
 TEST_CASE("metrics: the first step found wrong is the prediction, whatever comes after") {
   const std::vector<JudgedStep> steps = {
       step(7, 1, false, kWrong),  step(7, 0, true, kRight),  step(7, 2, false, kRight),  // found, steps out of order
-      step(8, 0, true, kInvalid), step(8, 1, false, kWrong),                             // invalid before it
-      step(9, 0, false, kWrong),  step(9, 1, true, kInvalid)};                           // after it: no matter
+      step(8, 0, true, kInvalid), step(8, 1, false, kWrong),    // an invalid verdict before the error
+      step(9, 0, false, kWrong),  step(9, 1, true, kInvalid)};  // after the error: ignored
   const std::vector<FirstError> solutions = first_errors(steps);
   REQUIRE(solutions.size() == 3);
   CHECK((solutions[0].truth == 1 && solutions[0].predicted == 1 && !solutions[0].invalid));
@@ -143,17 +143,17 @@ TEST_CASE("metrics: the first step found wrong is the prediction, whatever comes
 
 TEST_CASE("metrics: regret counts where a right candidate stood and was not chosen") {
   const std::vector<JudgedStep> steps = {
-      step(0, 0, true, kRight, 0.4),  step(0, 0, false, kRight, 0.6),  // lost
-      step(0, 1, true, kRight, 0.7),  step(0, 1, false, kRight, 0.6),  // chosen
-      step(1, 0, false, kRight, 0.9), step(1, 0, false, kWrong, 0.1),  // nothing to choose
-      step(1, 1, false, kInvalid),    step(1, 1, true, kWrong, 0.0)};  // without a probability: last
+      step(0, 0, true, kRight, 0.4),  step(0, 0, false, kRight, 0.6),  // the wrong step is chosen
+      step(0, 1, true, kRight, 0.7),  step(0, 1, false, kRight, 0.6),  // the right step is chosen
+      step(1, 0, false, kRight, 0.9), step(1, 0, false, kWrong, 0.1),  // both wrong: no regret
+      step(1, 1, false, kInvalid),    step(1, 1, true, kWrong, 0.0)};  // no probability: ranked last
   CHECK(regret(steps) == 0.25);
   const std::vector<JudgedStep> equals = {step(0, 0, true, kRight, 0.7), step(0, 0, false, kRight, 0.7),
                                           step(0, 0, false, kRight, 0.7), step(0, 0, false, kRight, 0.1)};
   CHECK(regret(equals) == Approx(2.0 / 3));
   CHECK(std::isnan(regret({})));
   std::vector<JudgedStep> more = equals;
-  more.push_back(step(0, 1, true, kRight, 0.7));  // alone: there is nothing to choose
+  more.push_back(step(0, 1, true, kRight, 0.7));  // a single step: nothing to choose
   CHECK(regret(more) == Approx(2.0 / 3));
   CHECK(std::isnan(regret(std::span(more).last(1))));
 }
@@ -162,7 +162,7 @@ TEST_CASE("metrics: intervals are drawn by problem", "[long]") {
   Rng rng = Rng::derive(1, "metrics", "interval");
   std::vector<JudgedStep> steps;
   for (std::size_t problem = 0; problem < 40; ++problem) {
-    const bool good = rng.chance(0.7);  // all steps of a problem fare alike
+    const bool good = rng.chance(0.7);  // all steps of a problem have the same result
     for (int i = 0; i < 25; ++i) steps.push_back(step(problem, i, i % 2 == 0, (i % 2 == 0) == good ? kRight : kWrong));
   }
   const double average = critic_figures(steps).average;

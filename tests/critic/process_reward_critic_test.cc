@@ -16,7 +16,7 @@ using Catch::Contains;
 
 namespace {
 
-// /pooling on loopback: answers with what `reply` makes of the request.
+// A server of /pooling on loopback that answers with reply(request).
 struct PoolingServer {
   explicit PoolingServer(std::function<void(const Json&, httplib::Response&)> reply) {
     server.Post("/pooling", [this, reply](const httplib::Request& request, httplib::Response& response) {
@@ -40,7 +40,7 @@ struct PoolingServer {
   std::mutex mutex;
   int port = 0;
   std::vector<Json> requests;
-  std::vector<std::string> keys;  // of each
+  std::vector<std::string> keys;  // of each request
 };
 
 void answer(httplib::Response& response, const Json& rows) {
@@ -138,10 +138,10 @@ TEST_CASE("process reward critic: what a server can do wrong") {
   CHECK_THROWS_WITH(judged(with_key, one), Contains("two probabilities") && !Contains("abcdefghijk"));
   body = R"({"data": [{"data": [[0.5, 0.5]], "critiques": ["abcdefghijk"]}]})";
   CHECK(judged(with_key, one).critique == "<key>");
-  ::setenv("AGON_TEST_CRITIC_KEY", "0", 1);  // a short key is found in any answer, and hides nothing there
+  ::setenv("AGON_TEST_CRITIC_KEY", "0", 1);  // so short a key occurs in any answer, and must not be masked there
   body = R"({"data": [{"data": [[0.5, 0.5]]}]})";
   CHECK(*judged(with_key, one).probability == 0.5);
-  status = 503;  // twice, then it works
+  status = 503;  // two failures, then it works
   body = R"({"data": [{"data": [[0.3, 0.7]]}]})";
   CHECK(*judged(options, one).probability == 0.7);
   CHECK(calls == 3);

@@ -18,7 +18,7 @@ StepInContext written_step(const std::string& text, const std::string& before = 
   return {{Message::of(Role::system, "Answer."), Message::of(Role::user, "How many?")}, before, text};
 }
 
-// Of "Correct" it says what the step says, of "Incorrect" log 0.2; two tokens a text.
+// Scores "Correct" with the log of the step's number and "Incorrect" with log 0.2; two tokens per text.
 class Weighing : public agents::Policy {
  public:
   std::vector<agents::Completion> complete(std::span<const agents::CompletionRequest>) override { return {}; }
@@ -37,7 +37,7 @@ class Weighing : public agents::Policy {
   bool can_score = true;
 };
 
-// Continues with what is listed, in the order of the requests.
+// Continues with the listed texts, in the order of the requests.
 class Going : public agents::Policy {
  public:
   explicit Going(std::vector<std::string> texts) : texts_(std::move(texts)) {}

@@ -15,7 +15,7 @@ namespace {
 
 const EnvFactory kToy = [] { return std::make_unique<ToyEnv>(); };
 
-// A toy whose step waits for a gate, so that a test says which env finishes first.
+// A toy env whose step waits for a gate, so that a test decides which env finishes first.
 struct Gates {
   std::vector<std::promise<void>> open;
   std::vector<std::shared_future<void>> wait;
@@ -35,7 +35,7 @@ class GatedEnv final : public ToyEnv {
   std::shared_future<void> gate_;
 };
 
-// What env `id` of `count` answers in round `round`: right in every second round, else wrong.
+// The answer of env `id` in round `round`: right in every second round, else wrong.
 Action action_of(int id, int round, const TaskInfo& task) {
   const std::string gold = task.gold.is_string() ? task.gold.get<std::string>() : "";
   return {"<answer>" + ((id + round) % 2 ? gold : "0") + "</answer>", {}};
@@ -48,7 +48,7 @@ std::string whole_step(const StepResult& result) {
   return text;
 }
 
-// What a plain loop over the same envs gives, in the form of text_of, final steps included.
+// The results of a plain loop over the same envs, in the form of text_of, final steps included.
 std::vector<std::string> plain_loop(const VectorOptions& options, int rounds) {
   std::vector<std::string> lines;
   const auto count = static_cast<std::size_t>(options.num_envs);

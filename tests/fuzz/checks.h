@@ -1,4 +1,4 @@
-// tests/fuzz/checks.h - what fuzzers check with: a check that fails ends the program.
+// tests/fuzz/checks.h - the checks of the fuzzers: a check that fails ends the program.
 #pragma once
 
 #include <cstdlib>

@@ -1,6 +1,6 @@
-// libFuzzer harness of what the sandbox's two sides read from each other: frames in pieces of any size, the
-// supervisor's end of a guest's channel, and messages of host and launcher (CBOR to limits and results). Nothing may
-// crash, hang or throw but Error; how the bytes were cut makes no difference.
+// libFuzzer harness of the messages between the two sides of the sandbox: frames in pieces of any size, the
+// supervisor's end of a guest's channel, and messages of host and launcher (CBOR to limits and results). They may only
+// throw Error, never crash or hang, and it must not matter how the bytes are cut.
 #include <sys/socket.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-// libFuzzer harness of the graders: the first byte chooses one, the rest is a response, and a gold too. Nothing may
-// throw but Error for a gold, crash or run long; rewards stay in [0, 1]; what a rule reads is on one side with itself.
+// libFuzzer harness of the graders: the first byte chooses one, the rest is a response and also a gold. Only Error for
+// a gold may be thrown; nothing may crash or run long; rewards stay in [0, 1]; two readings of one text agree.
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,5 @@
-// Any bytes as a picture's header: what is kept lies in the bytes that were read, and a complete header names it all.
+// libFuzzer harness of picture headers: the kept parts lie within the bytes that were read, and a complete header lists
+// all of them.
 #include <cstdint>
 #include <cstdlib>
 

@@ -1,6 +1,6 @@
-// libFuzzer harness of what reads a policy's text: env/protocol, env/grading/box_text, env/grading/gui_action and the
-// rules beside them. Nothing may throw, crash or run long; segments cover every byte once, and what is read and written
-// reads back.
+// libFuzzer harness of the parsers of a policy's text: env/protocol, env/grading/box_text, env/grading/gui_action and
+// related rules. Nothing may throw, crash or run long; segments cover every byte once, and results survive writing and
+// reading.
 #include <utf8proc.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// Any bytes as a task file: every item is an object without nulls at its places, or an Error says where the fault is.
-// No key of an item is lost, and none is there twice.
+// libFuzzer harness of task files: every item is an object without nulls for known keys, or an Error says where the
+// fault is. No key of an item is lost, and none occurs twice.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -36,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       require(items == 0 || place.number > last);
       last = place.number;
       ++items;
-      // Not as a file: dump() may write a double with digits that are not the nearest to it.
+      // Parsed without the rules for files, since dump() may write a double with digits that are not the nearest.
       const ParsedJson again = parse_json(item.dump());
       require(again.fault.empty() && again.value == item);
       if (!item.contains("prompt") || !item["prompt"].is_string()) return;

@@ -1,5 +1,5 @@
-// Any bytes as what a policy writes to call a tool: a turn with tags, OpenAI's tool calls, or the arguments themselves.
-// Nothing throws; what fits a schema has the types that it asks for.
+// libFuzzer harness of a policy's tool calls: a turn with tags, OpenAI's tool calls, or the arguments themselves.
+// Nothing throws; arguments that fit a schema have the types that it asks for.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

@@ -1,4 +1,4 @@
-// Any bytes as a text: its words lie in it in order, are UTF-8, and none is empty.
+// libFuzzer harness of the splitting into words: the words of a text are in order, are UTF-8, and none is empty.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

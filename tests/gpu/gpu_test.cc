@@ -1,4 +1,4 @@
-// What runs on a GPU against what the CPU computes. Compiled with AGON_CUDA, and run where a GPU is.
+// Compares results of the GPU with those of the CPU. Compiled with AGON_CUDA, and run if there is a GPU.
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/equal.h>
@@ -117,7 +117,7 @@ TEST_CASE("GPU: the gradient of a step is the CPU's, and in bfloat16 it points t
   CHECK(norm(exact - expected) <= 1e-3 * norm(expected));
   CHECK(rough.dot(expected).item<double>() > 0.98 * norm(rough) * norm(expected));
   CHECK(norm(rough) == Approx(norm(expected)).epsilon(0.1));
-  CHECK(norm(rough - expected) > 1e-4 * norm(expected));  // it is not the same
+  CHECK(norm(rough - expected) > 1e-4 * norm(expected));  // the two really differ
 }
 
 TEST_CASE("GPU: every architecture's greedy tokens equal those of agon's kernels and of transformers") {
@@ -159,7 +159,7 @@ TEST_CASE("GPU: an engine that shares the training's weights plays with those of
                                    "optimizer.learning_rate=0.001"});
   REQUIRE(train(config, Resume::no, std::atomic<bool>(false)));
   const auto ratios = agon::record::RunReader::open(folder / "out")->metrics()["policy/ratio"];
-  REQUIRE(ratios.size() >= 2);  // a step without any reward trains nothing
+  REQUIRE(ratios.size() >= 2);  // a step without rewards trains nothing
   for (const auto& [step, ratio] : ratios) CHECK(ratio == Approx(1).margin(1e-3));
 }
 
@@ -174,5 +174,5 @@ TEST_CASE("GPU: a training run goes on from its checkpoint, and begins as it doe
   const auto on_cpu = losses("cpu", {false}), on_gpu = losses("cuda", {true, false});
   REQUIRE(on_cpu.size() == 6);
   REQUIRE(on_gpu.size() == 6);
-  CHECK(on_gpu[0].second == Approx(on_cpu[0].second).margin(1e-4));  // then the roll-outs part, by a token
+  CHECK(on_gpu[0].second == Approx(on_cpu[0].second).margin(1e-4));  // later the roll-outs differ by a token
 }

@@ -9,7 +9,7 @@ namespace {
 
 constexpr KeyType kTypes[] = {KeyType::f32, KeyType::bf16, KeyType::q8};
 
-// Keys and values of one head on pages that hold something else before and after the block.
+// Keys and values of one head on pages with other data before and after the block.
 struct Pages {
   std::vector<std::vector<std::byte>> storage;
   std::vector<const std::byte*> list;
@@ -24,7 +24,7 @@ Pages make_pages(std::int64_t keys, const KeyFormat& format, std::uint32_t seed)
   const auto key = random_floats(static_cast<std::size_t>(keys * size), seed);
   const auto value = random_floats(static_cast<std::size_t>(keys * size), seed + 1);
   for (std::int64_t j = 0; j < keys; ++j) {
-    if (j % kKeyBlock == 0)  // what was never put is NaN in every type: it must not matter
+    if (j % kKeyBlock == 0)  // unwritten places are NaN in every type and must not matter
       pages.storage.emplace_back(static_cast<std::size_t>(kOffset + key_block_bytes(format)), std::byte{255});
     put_key(format, key.data() + j * size, value.data() + j * size, pages.storage.back().data() + kOffset,
             static_cast<int>(j % kKeyBlock));
@@ -34,7 +34,7 @@ Pages make_pages(std::int64_t keys, const KeyFormat& format, std::uint32_t seed)
   return pages;
 }
 
-// What the pages hold, in fp32.
+// The contents of the pages in fp32.
 Pages decoded(const Pages& pages, const KeyFormat& format) {
   const KeyFormat floats{KeyType::f32, format.head_dim};
   std::vector<float> key(static_cast<std::size_t>(format.head_dim)), value(key.size());
@@ -56,7 +56,7 @@ struct Answers {
   std::vector<AttentionQuery> list;
 };
 
-// `count` queries, `heads` of each own run.
+// `count` queries of `heads` heads each, for every run.
 Answers ask(int count, int heads, int head_dim, float size, const std::vector<KeyRun>& own) {
   Answers answers;
   answers.queries = random_floats(static_cast<std::size_t>(count * head_dim), 1);

@@ -94,7 +94,7 @@ TEST_CASE("bfloat linear: a row has the same bits alone, in any batch and howeve
 
 namespace {
 
-// Weights of BfloatCase as panels, and as a view of rows at an odd address.
+// The weights of BfloatCase as panels, and as a view of rows at an odd address.
 struct ViewedWeights {
   explicit ViewedWeights(const BfloatCase& sizes)
       : values(random_bfloats(static_cast<std::size_t>(sizes.outputs * sizes.inputs), 1)),
@@ -163,7 +163,7 @@ TEST_CASE("bfloat linear: a view that is packed in part uses its panels and its 
   const auto expected = product_of(bfloat_product_plain, weights.panels, rounded);
   for (const int packed : {32, 64, 96, 100}) {
     CHECK(pack_view(weights.view, 30) == packed);
-    std::fill_n(weights.file.data(), 1 + packed * 32 * 2, std::uint8_t{0});  // who reads packed rows finds zeros
+    std::fill_n(weights.file.data(), 1 + packed * 32 * 2, std::uint8_t{0});  // a read of packed rows would find zeros
     CHECK(product_of(bfloat_product_plain, weights.view, rounded) == expected);
     for (const int output : {0, packed - 1, 99}) {
       std::vector<float> row(32), right(32);
@@ -221,7 +221,7 @@ TEST_CASE("bfloat weights come back, and inputs become the nearest") {
   BfloatInputs rounded;
   round_inputs(x.data(), 1, 6, 6, rounded, {});
   const auto* const bits = reinterpret_cast<const std::uint16_t*>(rounded.values.data());
-  CHECK(bits[0] == 0x3f80);  // half way: the even one
+  CHECK(bits[0] == 0x3f80);  // a tie rounds to even
   CHECK(bits[1] == 0x3f82);
   CHECK(bits[2] == 0xbf81);
   CHECK((bits[3] & 0x7fff) > 0x7f80);

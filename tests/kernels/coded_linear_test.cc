@@ -64,7 +64,7 @@ TEST_CASE("half precision: numbers come back, and others become the nearest") {
     if (std::isnan(value)) continue;
     REQUIRE(float_to_half(value) == bits);
   }
-  CHECK(float_to_half(1.0f + 0x1p-11f) == float_to_half(1.0f));  // half way: the even one
+  CHECK(float_to_half(1.0f + 0x1p-11f) == float_to_half(1.0f));  // a tie rounds to even
   CHECK(float_to_half(1.0f + 3 * 0x1p-11f) == float_to_half(1.0f) + 2);
   CHECK(half_to_float(float_to_half(65519.0f)) == 65504.0f);
   CHECK(std::isinf(half_to_float(float_to_half(65520.0f))));
@@ -143,7 +143,7 @@ TEST_CASE("coded linear: a row has the same bits alone, in any batch and however
   }
 }
 
-// Scales of 1 and whole inputs up to 127: nothing is rounded.
+// With scales of 1 and whole inputs up to 127 nothing is rounded.
 TEST_CASE("coded linear: the sums of whole numbers are exact on every kind of processor") {
   const int outputs = 37, inputs = 96, rows = 11;
   std::vector<float> x = random_floats(rows * inputs, 3);

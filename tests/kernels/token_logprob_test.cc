@@ -17,7 +17,7 @@ struct Sizes {
 std::vector<double> widened(const std::vector<float>& values) { return {values.begin(), values.end()}; }
 std::vector<float> narrowed(const std::vector<double>& values) { return {values.begin(), values.end()}; }
 
-// Inputs, and what a loss asks of the results.
+// The inputs, and the gradients that a loss passes to the results.
 template <typename Real>
 struct Problem {
   Sizes sizes;
@@ -88,7 +88,7 @@ Results<float> results_of(const Problem<float>& problem, const ParallelFor& para
   return results;
 }
 
-// What the gradients belong to: sum over tokens of d_logprob * logprob + d_entropy * entropy.
+// The function whose gradients are checked: the sum over tokens of d_logprob * logprob + d_entropy * entropy.
 double weighted_sum(const Problem<double>& problem) {
   Results<double> results(problem);
   reference::token_logprob(problem.input(), results.output());

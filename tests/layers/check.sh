@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# House rules that a machine can check. Usage: check.sh format | paths | libraries PROGRAM LIBRARY | naming | types
+# Project rules that a program can check. Usage: check.sh format | paths | libraries PROGRAM LIBRARY | naming | types
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-# Every C++ and CUDA file of ours that git has or would take.
+# Every file of the project that git tracks or would add.
 sources() { git ls-files --cached --others --exclude-standard "$@"; }
 
 check_format() {
@@ -13,7 +13,8 @@ check_format() {
   echo "format: ${#files[@]} files"
 }
 
-# No path of the machine on which something was written or made. /home/agent is the sandbox's; the abuse suite tries such paths.
+# No path that exists only on the machine on which a file was written. /home/agent is the sandbox's; the abuse suite
+# tries such paths.
 check_paths() {
   local hits
   hits=$(sources | grep -v '^tests/sandbox/abuse/' | xargs -d '\n' grep -InP '(^|[^A-Za-z0-9._-])/((root|work|mnt|Users)/|home/(?!agent))' -- || true)
@@ -21,8 +22,8 @@ check_paths() {
   echo "paths: $(sources | wc -l) files"
 }
 
-# The program and its library for learning need no Python and find their libraries. The program starts without LibTorch and
-# OpenMP; the library brings one OpenMP runtime.
+# The program and its learning library need no Python and find their libraries. The program starts without LibTorch and
+# OpenMP; the library loads a single OpenMP runtime.
 check_libraries() {
   local program=$1 learning=$2 libraries file runtimes
   for file in "$program" "$learning"; do
@@ -35,9 +36,9 @@ check_libraries() {
   echo "libraries: $(wc -l <<<"$libraries") shared libraries of learning, no Python, one OpenMP runtime"
 }
 
-# clang-tidy's naming rules (.clang-tidy) over all .cc files and, through them, the headers of ours that they include. They
-# are read as two files, so that the headers of libraries are parsed twice and not a thousand times: what clashes then is no
-# fault.
+# clang-tidy's naming rules (.clang-tidy) over all .cc files and, through them, the project's headers. They are joined
+# into two files, so that the headers of libraries are parsed twice and not a thousand times. Clashes that result are
+# not errors.
 check_naming() {
   local part parts=("core net kernels sandbox tools env record" "agents critic serve cli benchmarks")
   scratch=$(mktemp -d)
@@ -54,8 +55,8 @@ check_naming() {
   echo "naming: $(cat "$scratch"/*.cc | wc -l) files with the headers they include"
 }
 
-# Two types of one name in one namespace: each file sees its own, no compiler sees both, and the linker takes the functions of
-# one for both. Two of one name in headers, whatever their namespaces: readers take one for the other.
+# Two types of one name in one namespace: no compiler sees both, and the linker uses the functions of one for both. Two
+# types of one name in headers, in any namespaces: readers confuse them.
 check_types() {
   local types twice same
   types=$(sources '*.h' '*.cc' '*.cu' | xargs -d '\n' awk '

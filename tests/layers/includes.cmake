@@ -1,6 +1,6 @@
-# cmake -DROOT=<repository> -P includes.cmake: every #include "..." against the table of layers (docs/architecture.md),
-# heavy headers only where they belong, every header among those that are compiled alone, and every .cc file beside the
-# header that declares what it defines.
+# cmake -DROOT=<repository> -P includes.cmake: checks every #include "..." against the table of layers
+# (docs/architecture.md), that heavy headers are included only where they are allowed, that every header is compiled
+# alone, and that every .cc file is next to the header that declares its contents.
 cmake_minimum_required(VERSION 3.25)
 
 set(may_include_core "")
@@ -18,7 +18,7 @@ set(may_include_cli core net kernels sandbox tools env record agents critic serv
 set(may_include_tests core net kernels sandbox tools env record agents critic serve benchmarks cli)
 set(folders core net kernels sandbox tools env record agents critic serve benchmarks cli tests)
 
-# Inside agents/: a folder, and what it may not include.
+# Inside agents/: a folder, and the folders that it must not include.
 set(apart_agents/hub "^agents/(engine|learn)/")
 set(apart_agents/engine "^agents/learn/")
 set(apart_agents/learn/credit "^agents/learn/(backend|network|data|loop)/")
@@ -30,13 +30,14 @@ set(torch "^<(torch|ATen|c10)/")
 set(may_use_torch "^(agents/learn/(backend|network|loop)|benchmarks|tests/agents|tests/gpu|tests/support)/")
 string(APPEND may_use_torch "|^agents/learn/data/sft/batch\\.|^tests/critic/reward_model/reward_")
 set(heavy "^<(opencv2/|boost/|SQLiteCpp/|sqlite3\\.h|curl/|pcre2\\.h|utf8proc\\.h|unicode/|CLI/|rapidjson/|httplib\\.h)")
-# A header of two .cc files that adapt one library together: it may include that library, and they alone include it.
+# A header shared by two .cc files that adapt one library. It may include that library, and only those files include the
+# header.
 set(shared_adapter "^net/http_connection\\.h$")
 set(may_include_adapter "^net/http_(connection|server)\\.cc$")
 set(whole_torch "^<(torch/(torch|all|extension)\\.h|ATen/ATen\\.h)>")
 
-# Files without a header of their name: programs, methods of credit and search, subcommands, references of kernels
-# and their forms for an instruction set, which stand behind a header of several, and what LibTorch's libraries look for.
+# Files without a header of their name: programs; methods of credit and search, subcommands, reference kernels and
+# kernels for an instruction set, which share a header; and functions that LibTorch's libraries look up.
 set(behind_another "(^|/)main\\.cc$|^agents/learn/credit/|^cli/(commands|learning)/|^critic/search/methods/")
 string(APPEND behind_another "|^kernels/.*(_ref|/product/[a-z0-9]+)\\.cc$")
 string(APPEND behind_another "|^agents/learn/network/(linked_torch_environment|torch_processor)\\.cc$")
@@ -66,7 +67,7 @@ function(check_own_include file folder included)
   endwhile()
 endfunction()
 
-# A suite's NAME/NAME.cc alone stands behind suites.h.
+# Only a suite's NAME/NAME.cc is declared in suites.h.
 function(check_own_header file)
   string(REGEX REPLACE "\\.cc$" ".h" header "${file}")
   if(EXISTS "${ROOT}/${header}" OR file MATCHES "${behind_another}")

@@ -1,4 +1,5 @@
-# cmake -DCHECK=includes.cmake -DSCRATCH=<folder> -P: includes.cmake finds each kind of fault in a tree made for it.
+# cmake -DCHECK=includes.cmake -DSCRATCH=<folder> -P: checks that includes.cmake finds each kind of error in a tree made
+# for this test.
 cmake_minimum_required(VERSION 3.25)
 
 function(expect name file content pattern)

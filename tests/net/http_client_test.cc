@@ -17,7 +17,7 @@ using Catch::Contains;
 
 namespace {
 
-// Sends to a client and waits for all.
+// Sends requests with a client and waits for all replies.
 class Waiting {
  public:
   explicit Waiting(HttpClient& client) : client_(client) {}
@@ -89,7 +89,7 @@ TEST_CASE("a cancelled request ends at once, its connection is closed, and the o
   quick.send(post_to(server, "quick"));
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   client.cancel(number);
-  client.cancel(number + 1000);  // of nobody
+  client.cancel(number + 1000);  // no such request
   const HttpReply reply = slow.all().at(0);
   CHECK(reply.stopped);
   CHECK(reply.fault == "it was stopped");
@@ -143,7 +143,7 @@ TEST_CASE("a connection that the server has closed or reset meanwhile is replace
   for (const auto end : {WireReply::End::close, WireReply::End::reset}) {
     const WireServer server([end](const WireRequest& request) {
       WireReply reply = http_reply(200, "ok");
-      if (request.number == 0) reply.end = end;  // behind a whole answer that promises to keep the connection
+      if (request.number == 0) reply.end = end;  // after a complete answer that promises to keep the connection
       return reply;
     });
     HttpClient client;

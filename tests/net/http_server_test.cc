@@ -1,5 +1,4 @@
-// Answers in pieces, keys, and the queue; what a server does within its limits,
-// tests/tools/search/retrieve_server_test.cc asks.
+// Answers in pieces, keys, and the queue. tests/tools/search/retrieve_server_test.cc tests the limits of a server.
 #include "net/http_server.h"
 
 #include <fmt/format.h>

@@ -19,7 +19,7 @@ namespace {
 
 const QueueOptions kQuickQueue{.most_in_flight = 64, .first_window = 16, .attempts = 3, .backoff_seconds = 0.02};
 
-// Replies by the name of the request; how often each came.
+// Replies by the name of the request, and counts the requests of each name.
 class Replies {
  public:
   RequestQueue::Number send(RequestQueue& queue, HttpRequest request, const std::string& name) {

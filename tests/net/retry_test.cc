@@ -26,7 +26,7 @@ using Response = httplib::Response;
 
 constexpr RetryOptions kQuick{.attempts = 3, .backoff_seconds = 0.01, .seconds = 20};
 
-// A server on the loopback that says `first` to the first request and `later` to the others, and counts them.
+// A server on the loopback that answers the first request with `first` and the others with `later`, and counts them.
 class CountingServer {
  public:
   using Answer = std::function<void(Response&)>;
@@ -35,7 +35,7 @@ class CountingServer {
     server_.Get("/", [this, first = std::move(first), later = std::move(later)](const auto&, Response& response) {
       (asked_++ == 0 ? first : later)(response);
     });
-    server_.set_keep_alive_max_count(1);  // or an idle connection would hold up the end
+    server_.set_keep_alive_max_count(1);  // else an idle connection would delay the end
     port_ = server_.bind_to_any_port("127.0.0.1");
     thread_ = std::jthread([this] { server_.listen_after_bind(); });
     while (!server_.is_running()) std::this_thread::yield();
@@ -184,5 +184,5 @@ TEST_CASE("retries number the attempts and draw waits of their stream") {
   CHECK(retries.seconds() >= 0.1 + 0.1 * drawn);
   CHECK(retries.seconds_left() <= 19.9);
   CHECK_FALSE(retries.wait(0));
-  CHECK(rng() == same());  // no draw for a wait that does not come
+  CHECK(rng() == same());  // no draw if there is no wait
 }

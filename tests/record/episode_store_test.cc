@@ -209,7 +209,7 @@ TEST_CASE("any bytes of a policy are kept, and absent values stay absent") {
   EpisodeStore::create(folder / "run", kConfig, false)->record(episode);
   require_equal(read_all(folder / "run").at(0), episode);
 
-  episode.turns[0].observation.parts = {Part::of(std::string("not \xff UTF-8"))};  // JSON cannot hold it
+  episode.turns[0].observation.parts = {Part::of(std::string("not \xff UTF-8"))};  // JSON cannot store it
   EpisodeStore::create(folder / "other", kConfig, false)->record(episode);
   REQUIRE(read_all(folder / "other").at(0).turns.at(0).observation.parts.at(0).text == "not \uFFFD UTF-8");
 }
@@ -386,7 +386,7 @@ TEST_CASE("a full disk stops the recording once, clearly, and keeps what was com
     REQUIRE(read_all(folder / "run").size() == committed);
   }
   REQUIRE(RunReader::open(folder / "run")->summary().is_null());
-  auto store = EpisodeStore::create(folder / "run", kConfig, true);  // space was freed
+  auto store = EpisodeStore::create(folder / "run", kConfig, true);  // after space was freed
   REQUIRE(store->finished().size() == committed);
   store->record(make_episode(committed, 0));
   store->flush();
@@ -403,7 +403,7 @@ TEST_CASE("killed at any moment, a run resumes without a lost or doubled episode
   Rng rng(11);
   std::size_t before = 0;
   for (int round = 0; round < 15 || (before == 0 && round < 200);
-       ++round) {  // on a busy machine a child may get nowhere
+       ++round) {  // on a busy machine a child may write nothing
     const pid_t child = fork();
     if (child == 0) {
       auto store = EpisodeStore::create(folder / "run", kConfig, true);
@@ -467,7 +467,7 @@ TEST_CASE("a training run's episodes keep their step and what every token was wo
   auto store = EpisodeStore::create(folder / "run", kConfig, false);
   store->record(make_trained_episode(4, 1, 12));
   store->record(other);
-  store->record(trained);  // in place of the first
+  store->record(trained);  // replaces the first
   store->record(make_episode(5, 0));
   store->flush();
   const std::vector<Episode> all = read_all(folder / "run");
@@ -500,7 +500,7 @@ TEST_CASE("a training run that goes on from a checkpoint forgets the later steps
   const test::TempFolder folder;
   const bool same_process = GENERATE(true, false);
   auto store = EpisodeStore::create(folder / "run", kConfig, false);
-  store->record(make_episode(100, 0));  // of no step
+  store->record(make_episode(100, 0));  // without a step
   for (int step = 0; step < 6; ++step) {
     for (int sample = 0; sample < 2; ++sample)
       store->record(make_trained_episode(static_cast<std::uint64_t>(step), sample, step));
@@ -519,7 +519,7 @@ TEST_CASE("a training run that goes on from a checkpoint forgets the later steps
           record::Curve{{0, 0}, {1, 1}, {2, 2}, {3, 3}});
   REQUIRE(store->finished() == std::set<Key>{{0, 0}, {0, 1}, {1, 0}, {1, 1}, {2, 0}, {2, 1}, {3, 0}, {3, 1}, {100, 0}});
   REQUIRE(count(folder / "run", "tasks") == 5);
-  store->record(make_trained_episode(4, 0, 4));  // its task's row comes back
+  store->record(make_trained_episode(4, 0, 4));  // its task's row returns
   store->flush();
   require_equal(RunReader::open(folder / "run")->episode(4, 0), make_trained_episode(4, 0, 4));
   store->forget_after(-1);
@@ -617,7 +617,7 @@ TEST_CASE("a task that a training run plays again keeps the episodes of both ste
   {
     const auto store = EpisodeStore::create(folder / "run", kConfig, false);
     for (const int step : {1, 7}) store->record(make_trained_episode(3, 0, step));
-    store->record(make_trained_episode(3, 0, 7));  // the same step once more takes the place of the first
+    store->record(make_trained_episode(3, 0, 7));  // the same step again replaces the first
   }
   std::vector<std::optional<std::int64_t>> steps;
   const auto run = RunReader::open(folder / "run");
@@ -661,7 +661,7 @@ TEST_CASE("a run on a read-only medium can be read") {
   chmod((folder / "run").c_str(), 0555);
   const pid_t reader = fork();
   if (reader == 0) {
-    if (geteuid() == 0 && setuid(65534) != 0) _exit(2);  // root writes anywhere
+    if (geteuid() == 0 && setuid(65534) != 0) _exit(2);  // root may write anywhere
     try {
       _exit(read_all(folder / "run").size() == 1 ? 0 : 1);
     } catch (const Error& error) {

@@ -37,7 +37,7 @@ rlim_t hard_limit(decltype(RLIMIT_NOFILE) resource) {
   return own.rlim_max;
 }
 
-// Of "--ulimit NAME=N".
+// The limit N in "--ulimit NAME=N".
 rlim_t limit_in(const std::vector<std::string>& words, const std::string& name) {
   for (const std::string& word : words)
     if (word.starts_with(name + "=")) return std::stoull(word.substr(name.size() + 1));
@@ -53,7 +53,7 @@ SandboxConfig config_of(Backend backend, Tier floor) {
   return config;
 }
 
-// What the backend says when it gives no sandbox; empty when it gives one.
+// The error of a backend that cannot start a sandbox; empty if it can.
 std::string refusal_of(Backend backend) {
   return agon::test::error_of([&] { Sandbox sandbox(config_of(backend, Tier::c)); });
 }
@@ -69,7 +69,8 @@ void check_sessions(Sandbox& sandbox) {
   CHECK(result.tier == sandbox.tier());
 }
 
-// Nothing where the machine does not let the backend work, which is said. What fails within its walls is our failure.
+// A sandbox of the backend. Empty, with a message, if the backend does not work on this machine; failures inside the
+// sandbox fail the test.
 std::optional<Sandbox> sandbox_of(Backend backend, Tier floor) {
   const std::string name(to_string(backend));
   try {
@@ -186,7 +187,7 @@ TEST_CASE("an engine that refuses without a word, by a signal, or with too many"
 }
 
 TEST_CASE("an engine that is not there") {
-  const FakeEngine engine("exit 0\n");  // it puts the PATH back
+  const FakeEngine engine("exit 0\n");  // it restores the PATH at its end
   setenv("PATH", "/nowhere", 1);
   CHECK_THAT(refusal_of(Backend::docker), StartsWith("sandbox: there is no docker on the PATH: install it"));
   CHECK_FALSE(sandbox_of(Backend::podman, Tier::c));

@@ -1,5 +1,5 @@
 // leak_test TIER SESSIONS [SEED]: opens, uses, forks and closes sessions on two threads while sessions, interpreters
-// and whole launchers are killed at random moments, then looks for what is left: processes, descriptors, mounts, files,
+// and whole launchers are killed at random moments, then looks for leaks: processes, descriptors, mounts, files,
 // cgroups, shared memory. Prints what it did; exit code 0 when nothing is left.
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -34,16 +34,16 @@ using namespace agon;
 using namespace agon::sandbox;
 
 constexpr int kThreads = 2;
-constexpr int kSessionsOfLauncher = 500;  // then it is killed, or closed, and another one is started
+constexpr int kSessionsOfLauncher = 500;  // then it is killed or closed, and the next one starts
 
-// As much of a file as can be read: that of a process that is gone cannot.
+// The readable part of a file; empty for a file of a process that has ended.
 std::string text_of(const fs::path& path) {
   std::ostringstream text;
   text << std::ifstream(path, std::ios::binary).rdbuf();
   return text.str();
 }
 
-// What a folder holds, up to where it goes while it is read, as those of processes do.
+// The contents of a folder, up to the point where it disappears, as folders of processes may.
 template <typename Iterator = fs::directory_iterator>
 std::vector<fs::path> paths_in(const fs::path& folder) {
   std::vector<fs::path> paths;
@@ -76,7 +76,8 @@ std::vector<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
-// A sandbox's folder that no launcher holds any more. Other sandboxes may live on this machine meanwhile.
+// Whether the path is a sandbox's folder that no launcher holds any more. Other sandboxes may be running on this
+// machine.
 bool is_left(const fs::path& path) {
   if (!path.filename().string().starts_with("agon-sandbox-")) return false;
   FileLock folder(Descriptor(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
@@ -93,7 +94,7 @@ std::vector<std::string> left_folders() {
   return left;
 }
 
-// Of this machine, as far as a sandbox could leave something in it.
+// The places of this machine in which a sandbox could leave something, with their contents.
 std::map<std::string, std::vector<std::string>> belongings() {
   std::map<std::string, std::vector<std::string>> all;
   all["processes"] = children_of(getpid());
@@ -115,7 +116,7 @@ const char* const kWork[] = {
     "import os\nread, write = os.pipe()\nos.mkfifo('pipe'); os.mkdir('deep'); os.symlink('/usr', 'link')\nprint(1 << "
     "20)"};
 
-// What a result may be while processes are killed around it.
+// Whether a result is possible while processes are being killed.
 bool is_expected(const Result& result) {
   if (result.ok()) return result.out == "1048576\n" || result.out.empty();
   return result.reason == Reason::sandbox_lost || result.reason == Reason::killed_by_signal;
@@ -137,7 +138,7 @@ void use_session(Sandbox& sandbox, std::mt19937& random) {
     Session fork = session.fork();
     ++forked;
     run(fork, kWork[0]);
-    if (chance(2)) session = std::move(fork);  // closes what it was forked from, before it
+    if (chance(2)) session = std::move(fork);  // closes the session before its fork
   }
   if (chance(10)) {
     run(session, "import os\nos.kill(os.getpid(), 9)");
@@ -145,7 +146,7 @@ void use_session(Sandbox& sandbox, std::mt19937& random) {
   }
 }
 
-// Any process of the sandbox but its launcher and supervisor, from outside.
+// Kills a random interpreter or init process of the sandbox, from outside.
 void kill_one_of(pid_t launcher, std::mt19937& random) {
   std::vector<pid_t> all = descendants_of(launcher);
   if (all.size() < 3) return;
@@ -157,7 +158,7 @@ void kill_one_of(pid_t launcher, std::mt19937& random) {
   }
 }
 
-// One launcher's life: sessions on two threads, and at its end, or in the middle of them, its death.
+// Runs one launcher: sessions on two threads, and in half of the cases the launcher or supervisor is killed meanwhile.
 void use_launcher(const SandboxConfig& config, int sessions, std::mt19937& random) {
   auto sandbox = std::make_unique<Sandbox>(config);
   const pid_t launcher = sandbox->process();
@@ -169,7 +170,7 @@ void use_launcher(const SandboxConfig& config, int sessions, std::mt19937& rando
       while (left.fetch_sub(1) > 0) try {
           use_session(*sandbox, own);
         } catch (const Error&) {
-          ++lost;  // the template or the launcher was killed: every session from now on
+          ++lost;  // the template or the launcher was killed, so all later sessions fail
         }
     });
   const bool dies = random() % 2 == 0;
@@ -178,7 +179,7 @@ void use_launcher(const SandboxConfig& config, int sessions, std::mt19937& rando
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     if (random() % 40 == 0) kill_one_of(launcher, random);
     if (!dies || left > at) continue;
-    // Either of the two that hold it up.
+    // Kills the launcher or the supervisor.
     const std::vector<std::string> supervisor = children_of(launcher);
     ::kill(random() % 2 == 0 || supervisor.empty() ? launcher : std::stoi(supervisor.front()), SIGKILL);
     ++killed_launchers;
@@ -187,7 +188,7 @@ void use_launcher(const SandboxConfig& config, int sessions, std::mt19937& rando
   for (std::thread& thread : threads) thread.join();
 }
 
-// Processes that have lost their parent come here, and are waited for where they have ended.
+// Waits for orphans that have ended; this process adopts all orphans.
 void reap() {
   while (waitpid(-1, nullptr, WNOHANG) > 0) {
   }
@@ -206,7 +207,7 @@ int run_sessions(Tier tier, int sessions, unsigned seed) {
   config.launcher = agon::test::launcher_path();
   config.floor = config.best = tier;
   config.modules = {};
-  { Sandbox(config).open(); }  // whatever is made once
+  { Sandbox(config).open(); }  // creates everything that is made only once
   const auto before = belongings();
   std::mt19937 random(seed);
   while (opened < sessions) use_launcher(config, std::min(kSessionsOfLauncher, sessions - opened), random);

@@ -1,5 +1,5 @@
-// The table "What holds at each tier" of docs/sandbox.md, line by line, against the abuse suite, which shows what it
-// says.
+// Compares the table "What holds at each tier" of docs/sandbox.md line by line with the abuse suite, which has to prove
+// it.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <map>
@@ -18,7 +18,7 @@ using agon::split_words;
 namespace {
 
 struct Promise {
-  std::string text, tiers;  // "ABC": those at which it holds
+  std::string text, tiers;  // "ABC": the tiers at which it holds
   std::vector<std::string> cases;
 };
 
@@ -41,7 +41,7 @@ std::vector<Promise> promises() {
   return found;
 }
 
-// Of the numbered cases: the tiers at which each runs.
+// The tiers of each numbered case.
 std::map<std::string, std::string> tiers_of_cases() {
   std::map<std::string, std::string> tiers;
   for (const auto& entry : fs::directory_iterator(agon::test::source_path("tests/sandbox/abuse"))) {

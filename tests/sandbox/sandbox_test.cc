@@ -35,14 +35,14 @@ SandboxConfig config(Tier tier) {
   return only;
 }
 
-// One a tier, for all cases that leave it whole.
+// One sandbox per tier, for all tests that do not damage it.
 Sandbox& shared(Tier tier = Tier::b) {
   static std::map<Tier, Sandbox> sandboxes;
   const auto found = sandboxes.find(tier);
   return found != sandboxes.end() ? found->second : sandboxes.try_emplace(tier, config(tier)).first->second;
 }
 
-// Those that every machine of ours has.
+// The tiers that every machine of the project has.
 #define BOTH_TIERS GENERATE(Tier::b, Tier::c)
 
 Result run(Session& session, const std::string& code) { return session.run({.code = code}); }
@@ -67,7 +67,7 @@ std::vector<std::string> processes_called(const std::string& name) {
   return found;
 }
 
-// A Python that finds no packages, in a folder of its own; what starts it may read that folder.
+// A config with a Python that finds no packages, in its own folder, which the sandbox may read.
 SandboxConfig without_packages() {
   SandboxConfig bare = config();
   const std::filesystem::path folder = agon::test::launcher_path().parent_path() / "bare-python";
@@ -263,7 +263,7 @@ TEST_CASE("a timeout that the code bears leaves the session alive, one that it i
   CHECK_FALSE(dead.alive);
   CHECK(dead.wall_s < 1.4);
   const Result after = run(session, "1");
-  CHECK(after.reason == Reason::wall_timeout);  // what ended it, for all calls that come too late
+  CHECK(after.reason == Reason::wall_timeout);  // later calls report the reason that ended the session
   CHECK_FALSE(after.ran);
   CHECK_THAT(after.text, Contains("limit"));
   CHECK_THROWS_WITH(session.fork(), Contains("ended"));
@@ -333,10 +333,10 @@ TEST_CASE("closed sessions leave no descriptors and no processes") {
     if (i % 5 == 0) const Session fork = session.fork();
   }
   CHECK(open_descriptors() == before);
-  // The template, and for each of two spare sessions its interpreter, and its first process where there are namespaces.
+  // The template, and for each of two spare sessions an interpreter and, if there are namespaces, an init process.
   const std::size_t rest = tier == Tier::c ? 3 : 5;
   const int supervisor = std::stoi(children_of(sandbox.process()).at(0));
-  // Read once a round: an errand, such as the first count of a spare session's files, comes and goes.
+  // Read once per round: short-lived helper processes come and go, such as the first count of a spare session's files.
   std::size_t children = 0;
   for (int i = 0; i < 500 && (children = children_of(supervisor).size()) != rest; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -395,7 +395,7 @@ TEST_CASE("without modules a bare interpreter serves as well") {
   CHECK(run(session, "import sys; print('cv2' in sys.modules)").out == "False\n");
 }
 
-// Run by CTest where no namespace may be made any more, not even by root (sandbox/no_namespaces).
+// CTest runs it in a place where not even root can make namespaces (sandbox/no_namespaces).
 TEST_CASE("where namespaces are forbidden, tier C runs, and only if the floor allows it", "[.no_namespaces]") {
   CHECK_THROWS_WITH(Sandbox(config()), Contains("Tier A: ") &&
                                            Contains("Tier B: this machine refuses to create namespaces") &&

@@ -1,7 +1,7 @@
 #!/bin/bash
-# tests/sandbox/tier_a.sh [CASE...]: runs cases of the abuse suite at tier A, as root and as an ordinary user, each in a cgroup that is
-# delegated to it. Run as root where cgroup v2 is there with its controllers; elsewhere, on an emulated machine with longer limits of
-# time: script/vm env SLOWER=5 tests/sandbox/tier_a.sh
+# tests/sandbox/tier_a.sh [CASE...]: runs cases of the abuse suite at tier A, as root and as an ordinary user, each in a
+# cgroup that is delegated to it. Run it as root on a machine with cgroup v2 and its controllers; elsewhere on an
+# emulated machine, with longer time limits: script/vm env SLOWER=5 tests/sandbox/tier_a.sh
 cd "$(dirname "$0")/../.."
 failed=0
 python3 -c "import numpy, cv2"  # into the page cache: an emulated machine takes its time

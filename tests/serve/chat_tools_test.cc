@@ -17,7 +17,7 @@ constexpr const char* kTool =
     R"({"type": "function", "function": {"name": "look_up", "description": "Finds", "parameters":
         {"type": "object", "properties": {"word": {"type": "string"}, "at": {"type": "integer"}}}}})";
 
-// Of {keys}.
+// The template inputs of the request {keys}.
 agents::ChatInputs inputs_of(const std::string& keys) {
   const std::string body = "{\"messages\": [{\"role\": \"user\", \"tools\": 1}], " + keys + "}";
   const SortedJson parsed = SortedJson::parse(body);
@@ -87,7 +87,7 @@ TEST_CASE("tools and choices that cannot be are refused by their key") {
   CHECK_THAT(error_of(R"("tools": [{"type": "function", "function": {"name": ")" + std::string(300'000, 'x') + "\"}}]")
                  .message,
              Contains("bytes"));
-  const std::string twice = "\"tools\": {" + many + "}, " + tools;  // the last one counts, the first is not checked
+  const std::string twice = "\"tools\": {" + many + "}, " + tools;  // the last value counts, the first is not checked
   CHECK_THAT(error_of(twice).message, Contains("more than once"));
   std::string lists = "\"tools\": [0";
   for (int i = 0; i < 300'000; ++i) lists += ",0";

@@ -19,7 +19,7 @@ using Catch::Contains;
 
 namespace {
 
-// agon-tiny, but what ends its turns is a token that it does not write.
+// agon-tiny with an end-of-turn token that it never writes.
 ServedModels endless() {
   static const TempFolder kFolder;
   static const auto kPolicy = [] {
@@ -197,7 +197,7 @@ TEST_CASE("a stop ends what does not end in time") {
   serving.reset();
   CHECK(seconds_since(begun) < kSoon);
   CHECK_THAT(whole.hear(), Contains(" 503 ") || Contains("|closed"));
-  // An end that tells, or no proper end.
+  // The stream either reports the end or breaks off.
   const std::string end = stream.hear();
   CHECK_THAT(end, (Contains("was stopped") && Contains("[DONE]")) || !Contains("\r\n0\r\n\r\n"));
 }

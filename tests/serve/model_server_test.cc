@@ -298,7 +298,7 @@ TEST_CASE("completions of texts and of ids, with echo and logprobs") {
   CHECK(logprobs["token_logprobs"][1].get<double>() < 0);
   CHECK(logprobs["text_offset"][0] == 0);
   CHECK(logprobs["top_logprobs"][ids.size()].size() >= 1);
-  CHECK(logprobs["top_logprobs"][1].size() >= 2);  // of the prompt too: whether it is what the model would write
+  CHECK(logprobs["top_logprobs"][1].size() >= 2);  // of the prompt too, with the most likely tokens
   const Json scored =
       serving.answer("/v1/completions", {{"prompt", "The answer"}, {"max_tokens", 0}, {"echo", true}, {"logprobs", 0}});
   CHECK(scored["choices"][0]["text"] == "The answer");
@@ -342,7 +342,7 @@ TEST_CASE("the tokens of a prompt are scored, the same in all forms") {
                                        {{"type", "text"}, {"text", "How many?"}}};
   picture["prompt_logprobs"] = 0;
   const Json seen = serving.answer("/v1/chat/completions", picture)["prompt_logprobs"];
-  CHECK(seen[seen.size() / 4].is_null());  // of the picture
+  CHECK(seen[seen.size() / 4].is_null());  // tokens of the picture have none
   CHECK(seen.back().front()["logprob"].get<double>() <= 0);
   picture["stream"] = true;
   CHECK(serving.refusal("/v1/chat/completions", picture.dump())["param"] == "prompt_logprobs");

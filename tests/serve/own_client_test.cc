@@ -1,4 +1,5 @@
-// agon as the client of agon: what a policy behind the server can do, and writes, is what it does in this process.
+// agon as the client of agon: a policy behind the server has the abilities and the texts of the same policy in this
+// process.
 #include <catch2/catch.hpp>
 #include <thread>
 

@@ -21,7 +21,7 @@ using namespace agon::test;
 
 namespace {
 
-// The longer the better.
+// Scores longer responses higher.
 struct LengthModel : critic::RewardModel {
   std::vector<std::vector<double>> score(std::span<const critic::Candidates> sets) override {
     std::vector<std::vector<double>> all;
@@ -49,7 +49,7 @@ struct LengthModel : critic::RewardModel {
   Json notes_;
 };
 
-// Right unless it says "no"; on "hm" it has no verdict.
+// Finds a step right unless it says "no"; has no verdict on "hm".
 struct WordCritic : critic::StepCritic {
   std::vector<critic::Verdict> judge(std::span<const critic::StepInContext> steps, std::int64_t) override {
     std::vector<critic::Verdict> verdicts;
@@ -69,7 +69,7 @@ struct WordCritic : critic::StepCritic {
   std::vector<critic::StepInContext> seen;
 };
 
-// Takes its time with every response.
+// Takes a while for every response.
 struct SlowModel final : LengthModel {
   std::vector<std::vector<double>> score(std::span<const critic::Candidates> sets) override {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));

@@ -1,4 +1,4 @@
-// tests/support/actor.h - a policy made by hand: what it says is a function of the request and of the sample.
+// tests/support/actor.h - a policy that answers with a function of the request and the number of the sample.
 #pragma once
 
 #include <functional>
@@ -27,7 +27,7 @@ class Actor : public agents::Policy {
   agents::Capabilities capabilities() const override { return {"actor", false, false, false, 1 << 20}; }
 
  private:
-  // Of what it said.
+  // Fills in the tokens of `one`, whose text is set.
   virtual void add_tokens(const agents::CompletionRequest&, agents::Completion& one) const {
     one.token_ids = {1, 2, 3};
   }

@@ -1,4 +1,4 @@
-// tests/support/adapter_files.h - LoRA adapters in PEFT's form, drawn for a test.
+// tests/support/adapter_files.h - writes random LoRA adapters in PEFT's format.
 #pragma once
 
 #include <filesystem>
@@ -21,7 +21,7 @@ inline std::vector<float> drawn(std::int64_t count, const std::string& name, std
   return values;
 }
 
-// An adapter of these modules of a model, both matrices normal(0, 0.3).
+// Writes an adapter for these modules of a model; both matrices are drawn from normal(0, 0.3).
 inline void write_adapter(const std::filesystem::path& folder, const agents::ModelConfig& model,
                           const agents::PeftConfig& peft, const std::vector<std::string>& modules, std::uint64_t seed) {
   make_folders(folder);

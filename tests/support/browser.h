@@ -1,4 +1,4 @@
-// tests/support/browser.h - a page in a browser (Chromium without a window).
+// tests/support/browser.h - loads a page in headless Chromium.
 #pragma once
 
 #include <catch2/catch.hpp>

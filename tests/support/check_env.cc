@@ -18,7 +18,7 @@ using Results = std::vector<StepResult>;
 bool refused(const StepResult& result) { return result.refused.has_value(); }
 bool ended(const StepResult& result) { return result.terminated || result.truncated; }
 
-// Two equal plays differ in how long their tool calls took.
+// The facts without the seconds of tool calls, in which two equal plays may differ.
 Json facts_without_times(StepFacts facts) {
   for (ToolAttempt& call : facts.tool_calls) call.seconds = 0;
   return to_json(facts);
@@ -40,7 +40,7 @@ bool same(const TaskInfo& a, const TaskInfo& b) {
   return a.id == b.id && a.level == b.level && a.kind == b.kind && a.prompt == b.prompt && a.gold == b.gold;
 }
 
-// How gold would look in a message that gave it away: as a tagged answer, or as the list or object that it is.
+// The text by which a message would give gold away: a tagged answer, or gold itself if it is a list or object.
 std::string spoiler(const Json& gold) {
   return gold.is_structured() ? to_text(gold)
                               : wrap(Tag::answer, gold.is_string() ? gold.get<std::string>() : to_text(gold));
@@ -48,7 +48,7 @@ std::string spoiler(const Json& gold) {
 
 std::string shown(const std::string& text) { return text.size() <= 80 ? text : text.substr(0, 77) + "..."; }
 
-// A text of an observation, except the solution that it shows.
+// The text of an observation without the solution that it shows.
 std::string without_first_solution(std::string text, const Json& info) {
   const std::string shown = info.value("first_solution", std::string());
   if (const auto at = text.find(shown); at != text.npos) text.erase(at, shown.size());
@@ -101,7 +101,7 @@ class Checker {
     env->reset(options);
     return env;
   }
-  // The expert's actions, always the same; where there is no expert, an answer.
+  // The expert's actions, always the same; without an expert, an answer.
   std::vector<Action> expert(const Env& env) const {
     Rng rng(seed_);
     return env.demonstrate(rng).value_or(std::vector<Action>{{wrap(Tag::answer, "1"), {}}});
@@ -172,7 +172,7 @@ class Checker {
     const TaskInfo& task = env->task();
     require(!task.id.empty() && ids_.insert(task.id).second, "the id '" + task.id + "' is empty or another task's");
     require(!task.kind.empty(), "the kind is empty");
-    std::string content, marked;  // marked: as a prompt says where its pictures stand
+    std::string content, marked;  // marked: with marks at the places of its pictures
     for (const Part& part : first.observation.parts) {
       content += part.is_image() ? part.image.hash().hex() : part.text;
       marked += part.is_image() ? "<image>" : part.text;
@@ -216,7 +216,7 @@ class Checker {
     require(!refused(result) && !result.success.value_or(false), "is refused or right: " + shown(mistake->text));
   }
 
-  // The suite's own judgement of an expert's steps, and of what its corrupters make of them.
+  // Checks the labels that the suite gives to an expert's steps and to corrupted ones.
   void check_steps(const Env& env, const std::string& turn) {
     for (const Segment& segment : segment_turn(turn)) {
       if (segment.kind != SegmentKind::step) continue;
@@ -236,7 +236,7 @@ class Checker {
     }
   }
 
-  // Things that a policy may write.
+  // Texts that a policy may write.
   std::vector<Action> any_texts() const {
     Rng rng(seed_);
     std::string noise;
@@ -273,7 +273,7 @@ class Checker {
     require(std::none_of(end + 1, results.end(), ended), "a step after the end ends again");
   }
 
-  // What was refused has changed nothing: the future is that of an env that never saw it.
+  // Checks that refused actions change nothing: the env continues like one that never saw them.
   void check_refused(const ResetOptions& options) {
     const auto env = started(options), fresh = started(options);
     Action with_tool{"", {{"1", "no_such_tool", Json::object()}}};

@@ -1,4 +1,4 @@
-// tests/support/choice_letter.h - which option an answer names, as a letter; nothing beyond Z.
+// tests/support/choice_letter.h - the option that an answer names, as a letter; empty if there is none up to Z.
 #pragma once
 
 #include <optional>

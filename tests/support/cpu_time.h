@@ -1,4 +1,4 @@
-// tests/support/cpu_time.h - what something takes of the processor, whoever else is at work.
+// tests/support/cpu_time.h - measures CPU time, which does not depend on other programs of the machine.
 #pragma once
 
 #include <fmt/format.h>
@@ -24,16 +24,16 @@ double cpu_seconds_of(const Work& work) {
   return now() - begin;
 }
 
-// `piece` again and again, up to `bytes` or a little more.
+// `piece` repeated until the text has at least `bytes`.
 inline std::string repeated(std::string_view piece, std::size_t bytes) {
   std::string text;
   while (text.size() < bytes) text += piece;
   return text;
 }
 
-// What is wrong where `work` on a text of `piece`s grows faster than the text's length: four times the bytes may take
-// eight times the time (in their square they would take sixteen), at any speed of the machine. "" where nothing is: a
-// comparison that fails is measured three times, as a machine at work may slow one side. `work` takes the text.
+// An error message if the time of `work` on a text of repeated `piece`s grows faster than linearly, else "". Four times
+// the bytes may take eight times the time (quadratic work takes sixteen), on any machine. Measures up to three times,
+// since a busy machine may slow one side. `work` takes the text.
 template <typename Work>
 std::string faster_than_linear(std::string_view piece, const Work& work) {
   constexpr std::size_t kShort = AGON_SANITIZED ? 1 << 10 : 1 << 12;

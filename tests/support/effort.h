@@ -1,9 +1,9 @@
-// tests/support/effort.h - how much of it a test does.
+// tests/support/effort.h - how many rounds a randomised test runs.
 #pragma once
 
 namespace agon::test {
 
-// Rounds of a loop. Under a sanitizer each takes twenty times as long, and fewer find its faults as well.
+// Rounds of a loop. A sanitizer makes each round twenty times slower, and finds its faults in a twentieth of them.
 constexpr int rounds(int plainly) { return AGON_SANITIZED ? (plainly + 19) / 20 : plainly; }
 
 }  // namespace agon::test

@@ -1,5 +1,5 @@
-// tests/support/emulated_tiles.h - a unit for kernels/linear/bfloat/product/tiles.h that follows the description of
-// AMX: of TDPBF16PS above all, with its order of sums, and numbers too small for a normal float taken for 0.
+// tests/support/emulated_tiles.h - an emulated matrix unit for kernels/linear/bfloat/product/tiles.h that follows the
+// specification of AMX. TDPBF16PS keeps its order of sums, and treats numbers too small for a normal float as 0.
 #pragma once
 
 #include <bit>
@@ -36,7 +36,7 @@ class EmulatedTiles {
   void multiply() {
     for (int m = 0; m < rows_; ++m)
       for (int n = 0; n < kernels::kBfloatPanel; ++n) {
-        float sums[2] = {};  // of the first and the second inputs
+        float sums[2] = {};  // over the first and the second input of each pair
         for (int k = 0; k < kernels::kTilePairs; ++k)
           for (int part = 0; part < 2; ++part)
             sums[part] =

@@ -1,4 +1,4 @@
-// tests/support/engine_calls.h - calls of an engine, and what they brought.
+// tests/support/engine_calls.h - makes requests to an engine and compares their results.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -31,19 +31,19 @@ inline void check_equal(const std::vector<agents::Completion>& a, const std::vec
   }
 }
 
-// Fails the test if it takes more than a minute; the call is then left to the program's end.
+// The result of a call. Fails the test if it takes more than a minute; the call is then left running.
 template <typename Result>
 Result in_time(std::future<Result> result) {
   if (result.wait_for(std::chrono::minutes(1)) != std::future_status::ready) {
-    new std::future<Result>(std::move(result));  // its destructor would wait
+    new std::future<Result>(std::move(result));  // leaked, because its destructor would wait
     FAIL("a call does not end");
   }
   return result.get();
 }
 
-// A prompt with this token has states that are no numbers; the head stays as it is. REQUIRES: fp32 weights.
+// Makes the states of every prompt with this token NaN; the head does not change. REQUIRES: fp32 weights.
 inline void poison_embedding(agents::EngineWeights& weights, int token) {
-  constexpr int kPanel = 32;  // outputs
+  constexpr int kPanel = 32;  // outputs per panel
   agents::TypedLinear poisoned = *weights.embedding;
   auto& floats = std::get<kernels::PackedLinear>(poisoned.parts.at(0));
   float* const column = floats.panels.data() + token / kPanel * floats.inputs * kPanel + token % kPanel;

@@ -1,4 +1,4 @@
-// tests/support/error_of.h - the Error of a call that fails.
+// tests/support/error_of.h - returns the message of the Error that a call throws.
 #pragma once
 
 #include <concepts>
@@ -8,7 +8,7 @@
 
 namespace agon::test {
 
-// The message of the Error that `call` throws; empty where it throws none.
+// The message of the Error that `call` throws; empty if it throws none.
 std::string error_of(const std::invocable auto& call) {
   try {
     call();

@@ -4,8 +4,8 @@
 
 namespace agon::test {
 
-// While it lives, allocation number `number` (from 0) of all threads but its own, and those that are spared, throws
-// std::bad_alloc. One at a time.
+// While it lives, allocation number `number` (from 0) of all threads throws std::bad_alloc. It does not count its own
+// thread and threads that are spared. Only one may live at a time.
 class FailingMemory {
  public:
   explicit FailingMemory(long number);

@@ -1,5 +1,5 @@
-// tests/support/fake_chat.h - a chat model that writes what a script says, three characters a token, behind
-// /v1/chat/completions in the style of one server or another.
+// tests/support/fake_chat.h - a server with /v1/chat/completions whose chat model writes what a script says, three
+// characters per token, and which behaves like vLLM, llama.cpp or transformers.
 #pragma once
 
 #include <fmt/format.h>
@@ -22,18 +22,18 @@ struct ChatStyle {
   enum class Continues { message, prefill, chat_template, no };
   Stop stop = Stop::named;
   Continues continues = Continues::message;
-  bool trims = false;    // white space at the end of the turn that it continues
-  bool repeats = false;  // the turn in front of the answer
+  bool trims = false;    // removes white space at the end of the turn to continue
+  bool repeats = false;  // repeats the turn to continue before the answer
   bool many = true, seeds = true, samples = true, logprobs = true, ids = false, pictures = true, usage = true;
-  bool scores = false;           // prompt_logprobs
-  bool completes = false;        // /v1/completions, with echo: prompts of models/agon-tiny's chat template
-  bool refuses_unknown = false;  // fields
+  bool scores = false;           // offers prompt_logprobs
+  bool completes = false;        // offers /v1/completions, with echo, for prompts of models/agon-tiny's chat template
+  bool refuses_unknown = false;  // refuses unknown fields
   bool wants_completion_limit = false;
   bool reasons = false;
   int context = 4096;
-  std::string answers_as = "fake";  // the model in its answers; the one that it knows is "fake"
+  std::string answers_as = "fake";  // the model's name in its answers; the name that it serves is "fake"
   bool lists_models = true;
-  std::string key;  // that it asks for; empty: none
+  std::string key;  // that clients must send; empty: none
 };
 inline ChatStyle like_vllm() { return {.scores = true}; }
 inline ChatStyle like_llama_cpp() {
@@ -55,8 +55,8 @@ inline ChatStyle like_transformers() {
 
 class FakeChat {
  public:
-  // The whole turn that the model writes in answer to these messages (the user's and before), with a number that
-  // differs from sample to sample and is 0 where it is greedy.
+  // The whole turn that the model writes in answer to these messages, the last of which is the user's. draw: differs
+  // from sample to sample; 0 if greedy.
   using Script = std::function<std::string(const Json& messages, std::uint64_t draw)>;
 
   explicit FakeChat(ChatStyle style, Script script = &FakeChat::count)
@@ -67,7 +67,7 @@ class FakeChat {
   std::string url() const { return server_.url(); }
   const WireServer& server() const { return server_; }
 
-  // "one, two, three, ..."; another order for another draw.
+  // "one, two, three, ..."; the order depends on the draw.
   static std::string count(const Json&, std::uint64_t draw) {
     std::vector<std::string> words{"one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"};
     for (std::size_t i = words.size(); draw != 0 && i > 1; --i) {
@@ -142,7 +142,7 @@ class FakeChat {
     return style_.trims && is_last_turn ? std::string(trim(text)) : text;
   }
 
-  // The prompt of one turn: what the user says, and what stands of the answer.
+  // Answers /v1/completions. The prompt has one turn of the user and the start of the answer.
   WireReply completed(Json body) const {
     const auto prompt = body.at("prompt").get<std::string>();
     const std::string user = "<|im_start|>user\n", end = "<|im_end|>\n<|im_start|>assistant\n";
@@ -204,7 +204,7 @@ class FakeChat {
     return written;
   }
 
-  // Where a stop string stands in the text, the tokens end there, as the style has it.
+  // Ends the tokens at a stop string in the text, before or after it as the style says.
   bool cut(const std::string& so_far, const std::vector<std::string>& stops, Written& written) const {
     if (style_.stop == ChatStyle::Stop::ignored) return false;
     for (const std::string& stop : stops) {
@@ -246,7 +246,7 @@ class FakeChat {
     return choice;
   }
 
-  // Of a conversation's texts, the last one at its end: three characters a token, -0.5 for each 'a' among them.
+  // For the texts of a conversation, the last message at the end: three characters per token, -0.5 for each 'a' in it.
   Json prompt_logprobs(const Json& body) const {
     std::string text;
     for (const Json& message : body.at("messages")) text += "\n" + content_of(message);
@@ -300,7 +300,7 @@ class FakeChat {
   const ChatStyle style_;
   const Script script_;
   mutable std::atomic<std::uint64_t> draws_ = 0;
-  WireServer server_;  // ends first
+  WireServer server_;  // declared last, so it is destroyed first
 };
 
 }  // namespace agon::test

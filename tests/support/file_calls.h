@@ -1,4 +1,4 @@
-// tests/support/file_calls.h - watches and disturbs what core/file.h asks of the system.
+// tests/support/file_calls.h - records the system calls of core/file.h, and makes them fail.
 #pragma once
 
 #include <sys/wait.h>
@@ -14,7 +14,7 @@
 
 namespace agon::test {
 
-// The calls as long as it lives, in order: name and path.
+// Records the calls while it lives, in order: name and path.
 class FileCalls {
  public:
   // The call number `failing` (from 0) fails with `code`.
@@ -36,7 +36,7 @@ class FileCalls {
   std::vector<std::pair<std::string, std::string>> calls;
 };
 
-// Runs `work` in a process of its own that is killed before its call number `call`. True: it was.
+// Runs `work` in a child process that is killed before its call number `call`. False: it ended before that.
 inline bool killed_at(std::size_t call, const std::function<void()>& work) {
   const pid_t child = ::fork();
   if (child == 0) {

@@ -1,5 +1,5 @@
-// tests/support/first_step.h - a small training of models/agon-tiny, and its first step in pieces: the groups played
-// and given credit, their loss and gradient.
+// tests/support/first_step.h - a small training run of models/agon-tiny, and the parts of its first step: the groups
+// with their credit, the loss and its gradient.
 #pragma once
 
 #include <ATen/TensorOperators.h>

@@ -1,4 +1,4 @@
-// tests/support/graded_responses.h - responses that a grader must find right, and others that it must find wrong.
+// tests/support/graded_responses.h - checks that a grader accepts some responses and rejects others.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -27,7 +27,7 @@ inline void check(const env::Grader& grader, const Responses& right, const Respo
   }
 }
 
-// A grader as a task's line names it.
+// The grader that a line of a task file describes.
 inline env::Grader grader_of(const std::string& name, const Json& gold, const Json& task) {
   return env::Grader(name, gold, env::grade_options_of(task));
 }

@@ -21,7 +21,7 @@ inline std::vector<float> random_floats(std::size_t count, std::uint32_t seed) {
   return values;
 }
 
-// |a - b| <= absolute + relative * |b| everywhere.
+// Checks |a - b| <= absolute + relative * |b| for every element.
 inline void check_close(const std::vector<float>& actual, const std::vector<float>& expected, double absolute,
                         double relative) {
   REQUIRE(actual.size() == expected.size());
@@ -37,7 +37,7 @@ inline bool same_bits(const float* a, const float* b, std::size_t count) {
   return std::memcmp(a, b, count * sizeof(float)) == 0;
 }
 
-// Cuts a range into pieces of `piece`, every second one on another thread.
+// Cuts a range into pieces of `piece`; every second piece runs on another thread.
 inline kernels::ParallelFor pieces_of(std::int64_t piece) {
   return [piece](std::int64_t count, const std::function<void(std::int64_t, std::int64_t)>& body) {
     const auto every_second = [&](std::int64_t first) {

@@ -1,4 +1,4 @@
-// tests/support/mutated_tokenizer.h - a tokenizer.json with random mistakes.
+// tests/support/mutated_tokenizer.h - puts random mistakes into a tokenizer.json.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace agon::test {
 
-// One to four characters replaced, or stretches of up to 40 erased.
+// Replaces one to four characters, or erases runs of up to 40.
 inline std::string mutated(const std::string& file, Rng& rng) {
   std::string text = file;
   for (int n = rng.between(1, 4); n > 0; --n) {
@@ -24,7 +24,7 @@ inline std::string mutated(const std::string& file, Rng& rng) {
   return text;
 }
 
-// Of 150 mutated files, how many are refused with an Error; the others encode the text.
+// The number of 150 mutated files that are refused with an Error; the others must encode the text.
 inline int count_refused(const std::string& file, std::string_view text) {
   Rng rng(11);
   int refused = 0;

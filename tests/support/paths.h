@@ -1,5 +1,5 @@
-// tests/support/paths.h - absolute paths of what tests read. Only paths.cc is compiled with them, so that a compiler's
-// cache serves all other files in every checkout.
+// tests/support/paths.h - absolute paths of the files that tests read. Only paths.cc is compiled with them, so that a
+// compiler cache can serve all other files in every checkout.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
-// tests/support/random_texts.h - random token texts with pictures for the golden models, and the model's states of one
-// of them by itself.
+// tests/support/random_texts.h - random token sequences with pictures for the golden models, and the model's states for
+// one of them.
 #pragma once
 
 #include <ATen/ops/cat.h>

@@ -1,4 +1,4 @@
-// tests/support/small_files.h - a disk that is full, for files past a size.
+// tests/support/small_files.h - simulates a full disk by limiting the size of files.
 #pragma once
 
 #include <sys/resource.h>
@@ -7,7 +7,7 @@
 
 namespace agon::test {
 
-// As long as it lives, no file of this process grows past `bytes`.
+// While it lives, no file of this process can grow past `bytes`.
 struct SmallFiles {
   explicit SmallFiles(rlim_t bytes) {
     getrlimit(RLIMIT_FSIZE, &before);

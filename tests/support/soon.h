@@ -1,4 +1,4 @@
-// tests/support/soon.h - how long a test waits for what must come soon.
+// tests/support/soon.h - waits for events that should happen soon.
 #pragma once
 
 #include <chrono>
@@ -10,10 +10,10 @@ using Clock = std::chrono::steady_clock;
 inline double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
-// What would take half a minute or more if it failed takes about a second; the machine may be busy.
+// An event that takes about a second, or half a minute or more if something is wrong, has this long on a busy machine.
 inline constexpr double kSoon = AGON_SANITIZED ? 60 : 10;  // seconds
 
-// Waits until `holds`; whether it came to hold in time.
+// Waits until `holds` returns true. False: it did not in time.
 bool comes_soon(const auto& holds, double seconds = kSoon) {
   const auto start = Clock::now();
   while (!holds()) {

@@ -1,4 +1,4 @@
-// tests/support/suite_checks.h - what the tests of the procedural suites share.
+// tests/support/suite_checks.h - the checks that the tests of the procedural suites share.
 #pragma once
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ inline const std::vector<env::ErrorKind> kErrorKinds{env::ErrorKind::calculation
                                                      env::ErrorKind::wrong_object, env::ErrorKind::wrong_condition,
                                                      env::ErrorKind::unjustified_jump};
 
-// The steps of a turn, each with what stands before it.
+// The steps of a turn, each with the text before it.
 inline std::vector<env::StepQuery> queries_of(const std::string& turn) {
   std::vector<env::StepQuery> queries;
   for (const env::Span& span : env::split_steps(turn))
@@ -40,7 +40,7 @@ inline std::string text_of(const env::StepResult& result) {
   return text;
 }
 
-// The expert of the task under way takes right steps and right turns alone, and earns 1 with the last of them.
+// Checks that the expert takes only right steps and right turns in the current task, and earns 1 with the last turn.
 inline void check_expert_episode(env::Env& env) {
   const std::vector<env::Action> actions = expert(env);
   for (std::size_t i = 0; i < actions.size(); ++i) {
@@ -58,7 +58,7 @@ inline void check_expert_episode(env::Env& env) {
   }
 }
 
-// What corrupt_step makes of the steps that the experts of `tasks` train tasks take is wrong; counts it in `made`.
+// Checks that corrupt_step turns the experts' steps of `tasks` train tasks into wrong ones; counts these in `made`.
 inline void check_corruptions(env::Env& env, std::uint64_t tasks, std::map<env::ErrorKind, int>& made) {
   Rng rng(5);
   for (std::uint64_t index = 0; index < tasks; ++index) {
@@ -78,7 +78,7 @@ inline void check_corruptions(env::Env& env, std::uint64_t tasks, std::map<env::
   }
 }
 
-// One line a fact of a task, its picture as a hash.
+// One line per fact of a task; its picture as a hash.
 inline std::string describe_task(env::Env& env, const env::ResetOptions& options) {
   const env::StepResult first = env.reset(options);
   std::string picture;
@@ -100,8 +100,8 @@ inline std::string describe_tasks(const std::string& suite) {
   return text;
 }
 
-// Demonstrations are right in every step and earn more than `least`; what corrupt_step makes of a step is wrong, and
-// `kinds` kinds of error occur often.
+// Checks that demonstrations are right in every step and earn more than `least`, that corrupt_step makes steps wrong,
+// and that `kinds` kinds of error occur often.
 inline void check_demonstrations_and_corruptions(const std::string& suite, int tasks, double least, std::size_t kinds) {
   std::map<env::ErrorKind, int> corrupted;
   Rng rng(3);
@@ -137,7 +137,8 @@ inline void check_demonstrations_and_corruptions(const std::string& suite, int t
   CHECK(corrupted.size() == kinds);
 }
 
-// The same tasks from one thread and from eight; test tasks do not depend on the seed, train tasks do.
+// Checks that tasks are the same from one thread and from eight, and that the seed changes train tasks but not test
+// tasks.
 inline void check_determinism(const std::string& suite) {
   constexpr std::uint64_t kTasks = 64;
   const auto describe = [&](std::uint64_t begin, std::uint64_t stride, std::vector<std::string>& texts) {
@@ -162,7 +163,7 @@ inline void check_determinism(const std::string& suite) {
   CHECK(shown(3) != shown(4));
 }
 
-// Nothing that a policy may write throws, earns a reward by accident, or is refused without a reason.
+// Checks that no text of a policy throws, earns a reward by accident, or is refused without a reason.
 inline void check_bad_turns(const std::string& suite) {
   const auto env = env::make_env(suite, {});
   CHECK(env->step({"<answer>1</answer>", {}}).refused.has_value());  // no task yet

@@ -1,4 +1,4 @@
-// tests/support/temp_folder.h - a folder that goes with the object.
+// tests/support/temp_folder.h - a temporary folder that is removed with its object.
 #pragma once
 
 #include <stdlib.h>

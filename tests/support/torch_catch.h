@@ -1,4 +1,4 @@
-// tests/support/torch_catch.h - Catch2 together with LibTorch, which has a CHECK of its own.
+// tests/support/torch_catch.h - includes Catch2 together with LibTorch, which has its own CHECK.
 #pragma once
 
 #include <c10/util/Logging.h>

@@ -1,5 +1,5 @@
 // tests/support/toy_env.h - an env small enough to read at a glance, and one that breaks a contract on purpose.
-// A task asks for index + 1 as "<answer>N</answer>"; a wrong answer leaves the task open, the third one truncates it.
+// A task asks for index + 1 as "<answer>N</answer>". A wrong answer leaves the task open; the third one truncates it.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace agon::env {
 
 inline constexpr std::uint64_t kToyTasks = 10;
 
-// What the env does wrong; nothing: conforms.
+// The contract that the env breaks; nothing: none.
 enum class Fault {
   nothing,
   random_start,

@@ -11,7 +11,7 @@ using Catch::Contains;
 
 namespace {
 
-// Red left half, blue right half, the top row white.
+// The left half red, the right half blue, the top row white.
 Image halves(int width, int height) {
   std::vector<std::uint8_t> rgb;
   for (int y = 0; y < height; ++y)
@@ -119,7 +119,7 @@ TEST_CASE("a number that is no picture's is told, however large") {
     const std::string text = fmt::format(R"({{"operation": "rotate", "degrees": 90, "picture": {}}})", number);
     CHECK_THAT(tools.refused(text), Contains("picture"));
     CHECK_THAT(tools.refused(Json::parse(text)), Contains("picture"));
-    // Whoever calls the tool itself is safe too.
+    // Direct calls of the tool are safe too.
     const Image pictures[] = {tools.first};
     if (const std::string given = number; given != "1.0" && given != "1.5" && given != "1e30")
       CHECK(make_image_tool()->call(Json::parse(text), {pictures, 1}).error->fault == ToolFault::bad_arguments);

@@ -80,7 +80,7 @@ TEST_CASE("only a line that begins with a fence ends one") {
   CHECK(text_of(python.call("x = '```'; print(x)  # ```\nprint(3)")) == "```\n3");
   CHECK(text_of(python.call("```python\nprint('''a\n```\nb''')\n```\n")) == "a\n```\nb");
   CHECK(text_of(python.call("print('''a\n```\nb\n```''')")) == "a\n```\nb\n```");
-  // Three quotes in a comment, in another string and escaped open none.
+  // Three quotes in a comment, in another string or escaped do not open a string.
   const std::string fenced = "s = '''a\n```\nb'''\nprint(s)\n```\ndone";
   CHECK(text_of(python.call("```\nx = 1  # \"\"\" no string\n" + fenced)) == "a\n```\nb");
   CHECK(text_of(python.call("```\nx = '\"\"\"'\n" + fenced)) == "a\n```\nb");
@@ -113,14 +113,14 @@ TEST_CASE("the newest picture goes in, the one that the code writes comes out an
   CHECK(second.parts.at(0).image == gray(4, 120));
   CHECK(python.set.pictures().size() == 3);
   CHECK(second.bytes > 0);
-  // Over itself, and by a name of its own beside the placeholder's.
+  // Saved over the picture itself, and under its own name next to the placeholder.
   CHECK(python.call("p = cv2.imread('path_to_input_image.jpg')\ncv2.imwrite('path_to_input_image.jpg', p - 20)")
             .parts.at(0)
             .image == gray(4, 100));
   CHECK(python.call("cv2.imwrite('zebra.png', p)\ncv2.imwrite('path_to_output_image.jpg', p * 0)").parts.at(0).image ==
         gray(4, 0));
   CHECK(python.call("cv2.imwrite('zebra.png', p - 1)\nprint('seen')").parts.at(1).image == gray(4, 119));
-  // What the code did to an earlier file changes nothing: the newest picture is put in again.
+  // Even if the code removed the earlier files, the newest picture is put in again.
   CHECK(fault_of(python.call("import os\n[os.remove(name) for name in os.listdir('.')]")) == "none");
   CHECK(python.call(kBrighter).parts.at(0).image == gray(4, 129));
 }
@@ -248,7 +248,7 @@ TEST_CASE("a launcher that is gone is the machinery's fault, and the next sessio
   const ToolCall call{"", "python", {{"code", "print(1)"}}};
   CHECK(fault_of(tools.call(call)) == "none");
   kill(fresh[0], SIGKILL);
-  ToolResult lost = tools.call(call);  // it may still answer, for a moment
+  ToolResult lost = tools.call(call);  // for a moment it may still answer
   for (int tries = 0; tries < 100 && !lost.error; ++tries) lost = tools.call(call);
   CHECK(fault_of(lost) == "unavailable");
   CHECK_THAT(text_of(lost), Contains("sandbox_lost"));

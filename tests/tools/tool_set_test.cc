@@ -13,7 +13,7 @@ using Catch::Contains;
 
 namespace {
 
-// Says its text, after `failures` failures of `fault`; counts what it was asked.
+// Returns its text after `failures` failures of `fault`; counts its calls.
 class EchoTool : public Tool {
  public:
   explicit EchoTool(std::string name = "echo", bool idempotent = true) {

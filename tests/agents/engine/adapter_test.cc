@@ -38,7 +38,7 @@ std::unique_ptr<Engine> engine_with_adapters(const GoldenCheckpoint& model, int 
   return engine_with_adapters(model, load_engine_weights(model.folder, model.config, WeightKind::f32), threads);
 }
 
-// A second adapter of a model, of both towers.
+// A second adapter of a model, for both towers.
 Adapter other_adapter(const GoldenCheckpoint& model) {
   const agon::test::TempFolder folder;
   agon::test::write_adapter(folder.path(), model.config, {.base_model = "", .rank = 5, .alpha = 2},
@@ -48,7 +48,7 @@ Adapter other_adapter(const GoldenCheckpoint& model) {
   return load_engine_adapter(folder.path(), model.config);
 }
 
-// The rest of a row's tokens, behind its pictures.
+// The tokens of a row after its pictures.
 ScoringRequest rest_of(const GoldenCheckpoint& model, int row, const Adapter& adapter) {
   const std::vector<std::int32_t> all = model.prompt(row).ids;
   const std::size_t cut = all.size() - 4;
@@ -96,7 +96,7 @@ double distance(const std::vector<float>& a, const std::vector<float>& b) {
   return std::sqrt(sum);
 }
 
-// Prompts in turn, each with every adapter.
+// All prompts, each with every adapter.
 std::vector<GenerationRequest> mixed_requests(const GoldenCheckpoint& model, const std::vector<Adapter>& adapters) {
   std::vector<GenerationRequest> requests;
   for (int i = 0; i < 12; ++i) {
@@ -128,7 +128,7 @@ TEST_CASE("engine adapter: scores equal PEFT's log-probabilities") {
       CHECK(scores.logprobs != plain.logprobs);
       for (std::size_t t = 0; t < 4; ++t) {
         const auto wanted = agon::test::golden_logprobs(golden, row, request.prompt.ids.size() + t - 1);
-        REQUIRE(scores.alternatives[t].size() == 41);  // those that can be sampled
+        REQUIRE(scores.alternatives[t].size() == 41);  // the ids that can be sampled
         for (const Alternative& one : scores.alternatives[t])
           CHECK(static_cast<double>(one.logprob) == Approx(wanted[static_cast<std::size_t>(one.id)]).margin(1e-4));
       }

@@ -1,4 +1,4 @@
-// What goes wrong in the engine: every call ends with its result or an error of its own, and the engine works on.
+// Faults in the engine: every call ends with its result or its own error, and the engine keeps working.
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -36,13 +36,13 @@ GenerationRequest long_request() {
   return request;
 }
 
-// Says that something is over, however it ends.
+// Sets `over` when a scope ends, also by an exception.
 struct Ends {
   std::atomic<bool>& over;
   ~Ends() { over = true; }
 };
 
-// Calls `disturb` again and again while a long call is under way; that gets what it gets alone.
+// Calls `disturb` repeatedly during a long call, and checks that the call gets the same result as alone.
 template <typename Disturb>
 void check_undisturbed(Engine& engine, const Disturb& disturb) {
   const auto expected = engine.generate({long_request()});
@@ -78,7 +78,7 @@ TEST_CASE("engine: a NaN in one request ends that call alone") {
     CHECK_THROWS_WITH(engine.score({{{{1, 2, 3}, {}}, {4, kPoisoned, 5}, 1.0}}), Catch::Contains("not finite"));
     CHECK_THROWS_WITH(engine.states({{{{1, 2, 3}, {}}, {4, kPoisoned, 5}, 1.0}}), Catch::Contains("not finite"));
   });
-  // Neither pages that held a NaN, nor the start of a prompt that did, spoil another.
+  // Pages that held a NaN do not spoil later calls, nor does the start of a prompt with a NaN.
   CHECK(engine.generate({request_of({1, 2, 3, 4}, 30)}).size() == 1);
   CHECK_THROWS_WITH(engine.generate({request_of({5, 6, 7, kPoisoned, 2}, 5)}), Catch::Contains("not finite"));
   CHECK(engine.generate({request_of({5, 6, 7, 8}, 30)}).size() == 1);
@@ -104,7 +104,7 @@ TEST_CASE("engine: a prompt that waits for the start of one with a NaN is read a
         }
       }
     }));
-  const Ends ends{over};  // before the disturbers are waited for
+  const Ends ends{over};  // declared last: it ends the disturbers before their futures wait
   for (int i = 0; i < 200; ++i) {
     Ids ids(41, 7);
     ids.insert(ids.end(), {i % 20, i / 20});
@@ -156,7 +156,7 @@ TEST_CASE("engine: new weights that come while a request is under way are refuse
   const auto disturb = [&] {
     try {
       engine.set_weights(
-          load_engine_weights(model.folder, model.config, WeightKind::f32));  // before, after: the same ones
+          load_engine_weights(model.folder, model.config, WeightKind::f32));  // equal to the current ones
     } catch (const Error& error) {
       ++refused;
       CHECK_THAT(error.what(), Catch::Contains("under way"));

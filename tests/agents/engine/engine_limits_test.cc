@@ -1,5 +1,4 @@
-// What the engine does where memory for keys and values is short: every call ends, and with the bits that it has where
-// there is plenty.
+// The engine with little memory for keys and values: every call ends, with the same bits as with plenty of memory.
 #include <catch2/catch.hpp>
 #include <future>
 #include <thread>
@@ -148,7 +147,7 @@ TEST_CASE("engine: many long prompts do not keep one that runs from its next tok
     requests.push_back(request_of(ids, 1));
   }
   const std::atomic<bool> never = false;
-  std::size_t written = 0, written_then = 0;  // by the first; when the last prompt had been read
+  std::size_t written = 0, written_then = 0;  // tokens of the first request; the same when the last prompt was read
   GenerationWatch watch{never, [&](std::size_t place, const Completion& so_far) {
                           if (place == 0) written = so_far.token_ids.size();
                           if (place == kPrompts) written_then = written;

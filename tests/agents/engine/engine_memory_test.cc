@@ -1,4 +1,5 @@
-// Memory that runs out anywhere in the engine. Not under the thread sanitizer, whose operator new cannot be replaced.
+// Failing allocations anywhere in the engine. Not run under the thread sanitizer, whose operator new cannot be
+// replaced.
 #include <catch2/catch.hpp>
 #include <future>
 
@@ -31,7 +32,7 @@ TEST_CASE("engine: wherever memory runs out, every call ends and the next ones g
   requests[2].sampling.top_p = 0.8;
   requests[2].sampling.alternatives = 2;
   const auto expected = engine.generate(requests);
-  const auto call = [&](std::size_t which) -> int {  // 1: it failed
+  const auto call = [&](std::size_t which) -> int {  // 1 if the call failed
     agon::test::spare_this_thread();
     try {
       if (which < requests.size())

@@ -106,7 +106,7 @@ TEST_CASE("engine: a request's bits do not depend on threads, on the batch or on
 
 TEST_CASE("engine: a start shared with a prompt read before, or beside it, changes no bit") {
   const GoldenCheckpoint model = golden_checkpoint("uneven_windows");
-  // Continuations of one prompt, pictures first, that part from each other at every place of a page.
+  // Continuations of one prompt, pictures first, that diverge at different places of a page.
   std::vector<GenerationRequest> requests;
   for (int extra = 0; extra < 40; extra += 3) {
     GenerationRequest request = plain_request(model, 6);
@@ -179,7 +179,7 @@ TEST_CASE("engine: the samples of one request read its prompt once") {
   std::vector<int> cached;
   for (const Completion& sample : engine_of(model)->generate({request})) cached.push_back(sample.cached_tokens);
   CHECK(cached == std::vector<int>{0, prompt, prompt, prompt, prompt});
-  // The prompt's pages are held once: memory for them and a page a sample holds all five at a time.
+  // The prompt's pages are held once, so memory for them and one page per sample is enough for all five at a time.
   const std::int64_t pages = PagePool::pages_for(prompt) + 5;
   const auto engine = engine_of(model, {.cache_bytes = pages * PagePool::bytes_for(model.config.text, KeyType::f32)});
   const std::atomic<bool> never = false;
@@ -188,7 +188,7 @@ TEST_CASE("engine: the samples of one request read its prompt once") {
       never, [&](std::size_t, const Completion&) { most_running = std::max(most_running, engine->load().running); }};
   GenerationRequest longer = request;
   longer.sampling.max_tokens = 16;
-  longer.sampling.changes.bias = {{44, -INFINITY}};  // none ends early
+  longer.sampling.changes.bias = {{44, -INFINITY}};  // no sample ends early
   engine->generate({longer}, &watch);
   CHECK(most_running == 5);
 }
@@ -231,7 +231,7 @@ TEST_CASE("engine: a call that is past its deadline ends, and no other") {
   GenerationWatch running{never, [](std::size_t, const Completion& so_far) {
                             if (so_far.token_ids.size() == 2) std::this_thread::sleep_for(std::chrono::seconds(1));
                           }};
-  running.deadline = soon(900);  // which the second token passes
+  running.deadline = soon(900);  // passed at the second token
   auto other = std::async(std::launch::async, [&] { return engine->generate({request}); });
   CHECK_THROWS_WITH(engine->generate({request}, &running), Catch::Contains("deadline"));
   check_equal(other.get().at(0), expected[0]);
@@ -393,7 +393,7 @@ TEST_CASE("engine: a watch sees every token, and ends its call alone") {
 
 TEST_CASE("engine: a prompt that is read over several steps gives the same bits, and others go on meanwhile") {
   const GoldenCheckpoint model = golden_checkpoint("uneven_windows");
-  const auto whole = engine_of(model), pieces = engine_of(model, {.most_stall = 0});  // 32 tokens a step
+  const auto whole = engine_of(model), pieces = engine_of(model, {.most_stall = 0});  // 32 tokens per step
   std::vector<GenerationRequest> requests = mixed_requests(model);
   GenerationRequest& first = requests.emplace_back();
   for (int i = 0; i < 200; ++i) first.prompt.ids.push_back(1 + i * i % 37);
@@ -406,7 +406,7 @@ TEST_CASE("engine: a prompt that is read over several steps gives the same bits,
   lively.prompt.ids = {1, 2, 3};
   lively.sampling.max_tokens = 400;
   lively.sampling.temperature = 3;
-  lively.n = 8;  // some of them write long
+  lively.n = 8;  // some of them write many tokens
   std::atomic<int> tokens = 0, tokens_before = 0, tokens_at_first = 0;
   std::future<std::vector<Completion>> others;
   const std::atomic<bool> never = false;

@@ -7,7 +7,7 @@
 
 namespace {
 
-std::atomic<long> left{-1};  // allocations until one fails; negative: none will
+std::atomic<long> left{-1};  // allocations until one fails; negative: none fails
 thread_local bool spared = false;
 
 void* allocate(std::size_t size, std::size_t alignment) {
@@ -37,7 +37,7 @@ void* operator new(std::size_t size, std::align_val_t alignment) {
 void* operator new[](std::size_t size, std::align_val_t alignment) {
   return allocate(size, static_cast<std::size_t>(alignment));
 }
-// These too: a form that is left out would be a sanitizer's own, whose memory std::free may not release.
+// All forms are replaced: a form that is left out would be the sanitizer's own, whose memory std::free may not release.
 void* operator new(std::size_t size, const std::nothrow_t& /*tag*/) noexcept {
   return allocate_or_null(size, alignof(std::max_align_t));
 }

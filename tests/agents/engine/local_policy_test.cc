@@ -42,7 +42,7 @@ std::vector<Message> messages_of(const Json& example) {
 
 Json golden_cases() { return Json::parse(read_file(kGolden + "/expected.json"))["cases"]; }
 
-// Counts what it is asked to encode.
+// Counts the texts that it encodes.
 class CountingTokenizer : public Tokenizer {
  public:
   explicit CountingTokenizer(std::shared_ptr<const Tokenizer> real) : real_(std::move(real)) {}
@@ -71,7 +71,7 @@ CompletionRequest golden_request(const Json& example, double temperature) {
   return request;
 }
 
-// An adapter of kGolden/model in a folder.
+// Writes an adapter of kGolden/model to a folder.
 void write_role(const std::filesystem::path& folder, const std::string& base, std::uint64_t seed) {
   agon::test::write_adapter(folder, open_model_folder(kGolden + "/model").config,
                             {.base_model = base, .rank = 3, .alpha = 6},
@@ -328,7 +328,7 @@ TEST_CASE("local policy: penalties and biases change what is drawn, and no log-p
   CHECK(std::count(without.token_ids.begin(), without.token_ids.end(), plain.token_ids[0]) == 0);
   const ScoreRequest written{request.messages, without.token_ids, 1.0, {}};
   CHECK(policy->score({&written, 1}).at(0).logprobs == without.logprobs);
-  request.sampling.changes = {.banned = {{plain.token_ids[0], plain.token_ids[1]}}};  // the first one alone may stand
+  request.sampling.changes = {.banned = {{plain.token_ids[0], plain.token_ids[1]}}};  // the first alone is allowed
   const Completion parted = ask();
   CHECK(parted.token_ids[0] == plain.token_ids[0]);
   CHECK(parted.token_ids[1] != plain.token_ids[1]);

@@ -70,7 +70,7 @@ TEST_CASE("logit changes: the last token of a banned run is not drawn behind the
     change_logits(changes, Ids{1, 3, 3}, written, logits, changed);
     return changed;
   };
-  CHECK(after({}) == std::vector<float>{kNever, 2, 3, 4});  // what the prompt ends with does not count
+  CHECK(after({}) == std::vector<float>{kNever, 2, 3, 4});  // the prompt's own end does not count
   CHECK(after({1}) == std::vector<float>{kNever, 2, kNever, 4});
   CHECK(after({1, 3}) == std::vector<float>{kNever, 2, 3, 4});
   CHECK(after({1, 3, 3}) == std::vector<float>{kNever, 2, 3, kNever});

@@ -30,7 +30,7 @@ TEST_CASE("memory plan: weights take what is planned, in every type") {
       const auto taken = static_cast<double>(bytes_of(load_engine_weights(model.path, model.config, kind)));
       const auto planned = static_cast<double>(planned_weight_bytes(tensors, model.config, kind));
       CHECK(planned >= 0.98 * taken);
-      // Small linears are filled up to whole panels, several together.
+      // Small linears are padded to whole panels, several of them together.
       CHECK(planned <= (model.config.vision ? 1.02 : 1.3) * taken);
     }
   }

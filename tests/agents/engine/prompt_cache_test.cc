@@ -46,7 +46,7 @@ TEST_CASE("page pool: promises stay within the memory, pages come back and are u
 TEST_CASE("page pool: the same memory holds more pages of a smaller type") {
   using agon::kernels::KeyType;
   TextConfig text = small_config().text;
-  text.head_size = 64;  // fills the words of every type
+  text.head_size = 64;  // whole words for every type
   const PagePool floats(text, kMegabyte), bfloats(text, kMegabyte, KeyType::bf16), codes(text, kMegabyte, KeyType::q8);
   CHECK(bfloats.page_bytes() == floats.page_bytes() / 2);
   CHECK(bfloats.max_pages() == 2 * floats.max_pages());
@@ -95,7 +95,7 @@ TEST_CASE("prompt cache: prompts in use stay, idle ones go when they take too mu
 
 TEST_CASE("prompt cache: prompts with other pictures are other prompts, equal up to the picture") {
   const ModelConfig config = small_config();
-  PagePool pool(config.text, kMegabyte);  // outlives what it lends to
+  PagePool pool(config.text, kMegabyte);  // must outlive its borrowers
   PromptCache cache(100);
   // 20 words, two pictures of 2 x 4 patches (2 tokens each), 20 words.
   const auto with = [&](std::uint64_t first, std::uint64_t second) {
@@ -112,7 +112,7 @@ TEST_CASE("prompt cache: prompts with other pictures are other prompts, equal up
   REQUIRE(pool.promise(4));
   const auto cached = std::make_shared<CachedPrompt>(known, config, pool);
   cache.add(key_of(known, config), cached);
-  cached->last_hidden = {0};  // read
+  cached->last_hidden = {0};  // marks the prompt as read
   CHECK(cache.find(key_of(with(7, 8), config)) == cached);
   for (const auto& [other, tokens] : {std::pair(with(7, 9), 38), {with(9, 8), 20}, {with(8, 7), 20}}) {
     const PromptKey key = key_of(other, config);
@@ -150,9 +150,9 @@ TEST_CASE("prompt cache: who shares with whom, and what that frees") {
   };
   auto first = add(ids({{32, 1}}));  // 2 pages
   CHECK(first->start.tokens == 0);
-  auto second = add(ids({{32, 1}, {8, 2}}));  // waits for the first; a page more
+  auto second = add(ids({{32, 1}, {8, 2}}));  // waits for the first; one more page
   CHECK((second->start.tokens == 32 && second->follows()));
-  auto third = add(ids({{32, 1}, {8, 2}, {8, 3}}));  // nothing waits for one that waits: what that shares itself
+  auto third = add(ids({{32, 1}, {8, 2}, {8, 3}}));  // waits for the first, not for the second, which waits itself
   CHECK((third->start.tokens == 32 && third->follows() && third->start.of == first));
   auto other = add(ids({{16, 1}, {17, 4}}));  // less than half: not worth waiting
   CHECK((other->start.tokens == 0 && !other->follows()));
@@ -160,10 +160,10 @@ TEST_CASE("prompt cache: who shares with whom, and what that frees") {
   other.reset();
   drop_all();
   first->last_hidden = second->last_hidden = third->last_hidden = {0};
-  second->start = third->start = {};  // what reading does
+  second->start = third->start = {};  // as reading does
   first.reset();
   CHECK_FALSE(pool.promise(4));
-  drop_all();  // the first goes, its pages stay with those that share them
+  drop_all();  // drops the first; its pages stay with the prompts that share them
   CHECK(cache.find(key_of({ids({{32, 1}}), {}}, config)) == nullptr);
   auto fourth = add(ids({{16, 1}, {16, 5}}));
   CHECK((fourth->start.tokens == 16 && !fourth->follows()));
@@ -193,7 +193,7 @@ TEST_CASE("image cache: holds what fits, drops the longest unused") {
   add(4);
   CHECK_FALSE(cache.find({9, 0}));
   add(5);
-  add(5);  // takes its own place
+  add(5);  // replaces itself
   CHECK(cache.find({4, 0}));
   CHECK(cache.find({5, 0}));
 }
@@ -218,7 +218,7 @@ TEST_CASE("prompt cache: a prompt that cannot be made gives its pages back") {
   const ModelConfig config = small_config();
   PagePool pool(config.text, kMegabyte);
   EncodedPrompt prompt;
-  prompt.ids.assign(20, config.image_token_id);  // of no picture
+  prompt.ids.assign(20, config.image_token_id);  // without a picture
   REQUIRE(pool.promise(2));
   CHECK_THROWS(CachedPrompt(prompt, config, pool));
   CHECK(pool.promised() == 0);

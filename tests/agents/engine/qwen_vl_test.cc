@@ -1,4 +1,4 @@
-// Qwen2-VL and Qwen3-VL in the engine against transformers (script/golden.d/qwen_vl.py).
+// Compares Qwen2-VL and Qwen3-VL in the engine with transformers (script/golden.d/qwen_vl.py).
 #include <array>
 #include <catch2/catch.hpp>
 

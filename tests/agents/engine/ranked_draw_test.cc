@@ -1,4 +1,4 @@
-// Draws with top_k and top_p against the whole vocabulary sorted.
+// Compares draws with top_k and top_p with draws from the sorted vocabulary.
 #include "agents/engine/ranked_draw.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ double normal(Rng& rng) {
   return std::sqrt(-2 * std::log(1 - rng.uniform())) * std::cos(6.283185307179586 * rng.uniform());
 }
 
-// Shapes that a sort, a bucket or a sum could stumble over.
+// Distributions that are hard for a sort, a bucket or a sum.
 std::vector<Row> rows_of(std::size_t size, std::uint64_t seed) {
   std::vector<Row> rows{
       {"all equal", std::vector<float>(size, -3.25F)},
@@ -73,7 +73,7 @@ Ids sorted(Ids ids, const std::vector<float>& logits) {
   return ids;
 }
 
-// What a draw from the sorted list of allowed ids gives.
+// The result of a draw from the sorted list of allowed ids.
 std::int32_t draw_sorted(double uniform, const std::vector<float>& logits, const std::vector<float>& weights,
                          std::span<const std::int32_t> ids, const Sampling& sampling) {
   const auto weight = [&](std::int32_t id) { return static_cast<double>(weights[static_cast<std::size_t>(id)]); };
@@ -104,7 +104,7 @@ std::int32_t draw_sorted(double uniform, const std::vector<float>& logits, const
     last = id;
     if ((left -= weight(id)) < 0) break;
   }
-  return last < 0 ? ids.front() : last;  // nothing weighs anything: the likeliest
+  return last < 0 ? ids.front() : last;  // no id has weight: the most likely one
 }
 
 // A few draws with every sampling.
@@ -120,7 +120,7 @@ void check_row(const Row& row, const Ids& allowed, std::span<const Sampling> sam
                              weights.data());
     for (int i = 0; i < 4; ++i) {
       Rng rng(++seed), same = rng;
-      if (row.logits[static_cast<std::size_t>(order.front())] == -kInfinity) {  // every one is banned
+      if (row.logits[static_cast<std::size_t>(order.front())] == -kInfinity) {  // all are banned
         REQUIRE_THROWS_WITH(sample_token(row.logits, allowed, sampling, rng, scratch), Catch::Contains("Ban fewer"));
         continue;
       }
@@ -129,7 +129,7 @@ void check_row(const Row& row, const Ids& allowed, std::span<const Sampling> sam
                     << ", top_k " << sampling.top_k << ", min_p " << sampling.min_p << ", T " << sampling.temperature
                     << ", draw " << i);
       const std::int32_t expected = draw_sorted(same.uniform(), row.logits, weights, order, sampling);
-      REQUIRE(id == (expected < 0 ? order.front() : expected));  // none is likely enough: the likeliest
+      REQUIRE(id == (expected < 0 ? order.front() : expected));  // none is likely enough: the most likely one
     }
   }
 }

@@ -40,7 +40,7 @@ double probability(std::int32_t id, double temperature, const std::vector<std::i
 
 using Ids = std::vector<std::int32_t>;
 
-// A model whose logits are drawn, by all that was written. It writes until kEnd or kLength.
+// A model with random logits that depend on all tokens so far. It writes until kEnd or kLength.
 struct WrittenModel {
   static constexpr int kLength = 3, kEnd = 5;
   int seed;
@@ -71,8 +71,8 @@ struct WrittenModel {
     return ids;
   }
 
-  // Of all beginnings that are no excluded one's, hold none, and differ from one by their last token alone: greedy from
-  // the likeliest on. Nothing where all is excluded.
+  // Among all beginnings that branch off an excluded one at their last token and do not contain one: the most likely,
+  // continued greedily. Empty if everything is excluded.
   Ids likeliest_way_out(const std::vector<Beginning>& excluded) const {
     Ids best;
     std::vector<Ids> open{{}};
@@ -242,7 +242,7 @@ TEST_CASE("sampler: greedy leaves what is excluded where that is likeliest, as b
     }
     INFO("model " << model.seed << " round " << round);
     REQUIRE(one.token_ids == expected);
-    if (one.token_ids.size() > 1 && one.token_ids.back() == WrittenModel::kEnd) {  // it says nothing
+    if (one.token_ids.size() > 1 && one.token_ids.back() == WrittenModel::kEnd) {  // only the end token differs
       one.token_ids.pop_back();
       one.logprobs.pop_back();
       one.alternatives.pop_back();

@@ -1,4 +1,4 @@
-// Text models of every architecture against what transformers writes with them (script/golden.d/text_models.py).
+// Compares text models of every architecture with transformers (script/golden.d/text_models.py).
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -26,7 +26,7 @@ CompletionRequest greedy_request(const Json& example) {
   return request;
 }
 
-// Of the policy's log-probabilities of the golden ids and the golden ones.
+// Mean difference between the policy's log-probabilities of the golden ids and the golden ones.
 double mean_score_difference(Policy& policy, const CompletionRequest& request, const Json& expected) {
   const ScoreRequest given{request.messages, expected["ids"].get<std::vector<std::int32_t>>(), 1.0};
   const std::vector<float> logprobs = policy.score({&given, 1}).at(0).logprobs;
@@ -68,7 +68,7 @@ TEST_CASE("text models: a GGUF file gives what the hub's folder gives") {
       CHECK(completion.token_ids == expected.token_ids);
       CHECK(completion.text == expected.text);
       REQUIRE(completion.logprobs.size() == expected.logprobs.size());
-      for (std::size_t t = 0; t < expected.logprobs.size(); ++t)  // the factors of Llama 3's positions are rounded
+      for (std::size_t t = 0; t < expected.logprobs.size(); ++t)  // Llama 3's position factors are rounded
         CHECK(completion.logprobs[t] ==
               Approx(expected.logprobs[t]).epsilon(0).margin(name == std::string("llama3") ? 1e-4 : 0));
     }

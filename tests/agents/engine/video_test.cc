@@ -1,4 +1,4 @@
-// Prompts with videos in the engine against transformers (script/golden.d/video.py).
+// Compares prompts with videos in the engine with transformers (script/golden.d/video.py).
 #include <catch2/catch.hpp>
 #include <filesystem>
 

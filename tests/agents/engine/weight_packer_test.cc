@@ -30,7 +30,7 @@ ViewCount count_views(const EngineWeights& weights) {
   return count;
 }
 
-// Its file has BF16 weights; the engine keeps the first linear of the vision tower in fp32 all the same.
+// A checkpoint of BF16 weights; even so the engine keeps the first linear of its vision tower in fp32.
 GoldenCheckpoint bfloat_checkpoint() { return golden_checkpoint("uneven_windows"); }
 
 }  // namespace

@@ -17,7 +17,7 @@ TEST_CASE("engine weights: F32, BF16 and F16 files, tied or not, come as fp32") 
     CHECK(weights.layers.size() == 2);
     CHECK(weights.vision.blocks.size() == 3);
     CHECK(weights.lm_head->outputs == 48);
-    // All were rounded to bfloat16 before they were stored, so no type loses anything but F16 its small values.
+    // All weights were rounded to bfloat16 before they were stored, so no type is lossy except F16 for small values.
     CHECK(weights.embedding->outputs == 48);
     std::vector<float> row(static_cast<std::size_t>(model.config.text.hidden_size));
     for (int id = 0; id < 48; ++id) {

@@ -94,7 +94,7 @@ TEST_CASE("no message at all still opens the assistant's turn") {
 
 namespace {
 
-// Tools, earlier reasoning left out, an empty block of thoughts in the last turn.
+// A template with tools that drops earlier reasoning and opens the last turn with an empty block of thoughts.
 constexpr const char* kTools = R"({% if tools %}<|im_start|>tools
 {{ tools | tojson }}<|im_end|>
 {% endif %}

@@ -161,7 +161,7 @@ TEST_CASE("convert: a folder that cannot be written whole is not there") {
   CHECK_THROWS_WITH(write_hub_folder(kTextModels + "/qwen2", scratch / "x", "F32", nothing), Contains("No space left"));
   set_file_probe({});
   CHECK(fs::is_empty(scratch.path()));
-  fs::create_directory(scratch / "x.half");  // of a process that was killed
+  fs::create_directory(scratch / "x.half");  // left by a killed process
   write_hub_folder(kTextModels + "/qwen2", scratch / "x/", "F32", nothing);
   CHECK(fs::exists(scratch / "x/config.json"));
   CHECK_FALSE(fs::exists(scratch / "x.half"));
@@ -179,7 +179,7 @@ TEST_CASE("convert: a model that sees has its tower in a file beside it, and rea
   write_hub_folder(file, folder, "F32", nothing);
   check_equal(answers_about_pictures(folder), before);
   const std::string hash = model_fingerprint(file);
-  fs::remove(scratch / "mmproj-tiny.gguf");  // the text alone is a Qwen2
+  fs::remove(scratch / "mmproj-tiny.gguf");  // the text model alone is a Qwen2
   CHECK(model_fingerprint(file) != hash);
   CHECK_FALSE(make_local_policy(file, {.threads = 1})->capabilities().images);
 }

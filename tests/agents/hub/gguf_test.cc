@@ -20,7 +20,7 @@ const std::string kSmall = agon::test::golden_path("gguf/small.gguf");
 
 std::string bytes_of_small() { return read_file(kSmall); }
 
-// What reading the file's bytes, changed, gives.
+// The error of reading a file with these bytes.
 std::string gguf_error(const std::string& bytes) {
   const agon::test::TempFolder folder;
   const std::filesystem::path file = folder.path() / "changed.gguf";

@@ -37,7 +37,7 @@ std::vector<GgufTensor> parts_of(const CheckpointTensors& tensors, const ModelCo
   return parts;
 }
 
-// What the file says of the tower is the config's, and its tensors are those of the folder, bit for bit.
+// Checks that the file's tower has the config's values, and that its tensors are the folder's, bit for bit.
 void check_same(const fs::path& path, const CheckpointTensors& tensors, const ModelConfig& config) {
   const auto file = GgufFile::open(path);
   Json whole = to_json(config);
@@ -158,10 +158,10 @@ TEST_CASE("gguf vision: a folder, its GGUF files and the folder made of them ans
     }
     CHECK(to_json(again.config)["vision_config"] == to_json(model.config)["vision_config"]);
     CHECK(to_json(again.images) == to_json(model.images));
-    // The tower of another converter, which does not tell the pictures' sizes.
+    // The tower from another converter, which does not store the sizes of pictures.
     fs::copy_file(kGgufGolden / (std::string(name) + ".gguf"), mmproj_of(file), fs::copy_options::overwrite_existing);
     CHECK(make_local_policy(file, {.threads = 1})->capabilities().images);
-    fs::remove(mmproj_of(file));  // or another model's file would be beside two towers
+    fs::remove(mmproj_of(file));  // else the next model would have two towers
   }
 }
 

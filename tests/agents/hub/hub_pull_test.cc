@@ -25,7 +25,7 @@ using Catch::Contains;
 
 const std::string kCommit(40, 'a');
 
-// The hub's cache in a folder of the test's.
+// Puts the hub's cache into a folder of the test.
 struct OwnCache {
   OwnCache() { ::setenv("HF_HUB_CACHE", folder.path().c_str(), 1); }
   ~OwnCache() { ::unsetenv("HF_HUB_CACHE"); }
@@ -39,7 +39,7 @@ std::string sha256(const std::string& bytes) {
   return digest.hex();
 }
 
-// A hub with these files, whose large ones lie behind a redirect. `change` may answer in its place.
+// A hub with these files; large files are behind a redirect. `change` may answer in its place.
 struct Hub {
   std::map<std::string, std::string> files{{"config.json", "{}\n"},
                                            {"model.safetensors", std::string(300'000, 'w')},
@@ -69,7 +69,7 @@ struct Hub {
     const std::size_t from = range == std::string::npos ? 0 : std::stoul(request.head.substr(range + 13));
     return http_reply(from > 0 ? 206 : 200, bytes.substr(from));
   }
-  // The same server by another name, which makes it another one to its clients.
+  // The address of the same server by another host name, which clients take for another server.
   std::string elsewhere(const std::string& path) const {
     std::string url = server.url(path);
     return url.replace(url.find("127.0.0.1"), 9, "localhost");
@@ -92,11 +92,11 @@ TEST_CASE("pull: a model's files come into the hub's layout, once") {
   CHECK_FALSE(fs::exists(snapshot / "README.md"));
   CHECK(read_file((cache.repository() / "refs/main").string()) == kCommit);
   CHECK(find_cached(name) == snapshot);
-  for (const WireRequest& request : hub.server.seen())  // the token is for the hub, not for where it sends us
+  for (const WireRequest& request : hub.server.seen())  // the token is only for the hub, not for redirects
     CHECK((request.head.find("hf_secret") != std::string::npos) == (request.line.find("/cdn/") == std::string::npos));
   const int before = hub.server.requests();
   pull(hub.at(), name, no_pull_progress);
-  CHECK(hub.server.requests() == before + 1);  // the list alone
+  CHECK(hub.server.requests() == before + 1);  // only the list of files
   CHECK(pull({.offline = true}, name, no_pull_progress) == snapshot);
   CHECK_THROWS_WITH(pull({.offline = true}, parse_hub_name("org/other"), no_pull_progress), Contains("HF_HUB_OFFLINE"));
   CHECK(pull(hub.at(), parse_hub_name("org/name:README.md"), no_pull_progress) == snapshot / "README.md");

@@ -23,7 +23,7 @@ const Json& expected_patches() {
   return kExpected;
 }
 
-Image picture(int width, int height, std::uint32_t state) {  // as script/golden.d/image_processor.py draws it
+Image picture(int width, int height, std::uint32_t state) {  // drawn as in script/golden.d/image_processor.py
   std::vector<std::uint8_t> rgb;
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x)
@@ -36,7 +36,7 @@ Image picture(int width, int height, std::uint32_t state) {  // as script/golden
   return Image(width, height, std::move(rgb));
 }
 
-// As script/golden.d/image_processor.py: of one channel, of two colours, and of few.
+// As in script/golden.d/image_processor.py: with one channel, with two colours, and with few colours.
 Image as_mode(const Image& image, const std::string& mode) {
   std::vector<std::uint8_t> rgb(image.rgb().begin(), image.rgb().end());
   for (std::size_t i = 0; i < rgb.size(); ++i) {

@@ -18,7 +18,7 @@ Variables variables_of(const Json& json) {
   return variables;
 }
 
-// The text, or null for a template that fails, as the golden files have it.
+// The rendered text, or null if the template fails, as in the golden files.
 Json rendered(const std::string& jinja, const Variables& variables) try {
   return std::string(JinjaTemplate::parse(jinja, "golden").render(variables).view());
 } catch (const agon::Error& error) {
@@ -48,7 +48,7 @@ std::string jinja_error(const std::string& jinja, const TemplateLimits& limits =
   }
 }
 
-// The text with what is given in brackets.
+// The text with the parts from variables in brackets.
 std::string marked(const Text& text) {
   std::string result;
   std::size_t begin = 0;

@@ -11,7 +11,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-// The layout of the hub's Qwen2.5-VL files.
+// In the layout of the hub's Qwen2.5-VL files.
 Json hub_config() {
   return Json::parse(R"({
     "architectures": ["Qwen2_5_VLForConditionalGeneration"], "attention_dropout": 0.0,
@@ -81,7 +81,7 @@ TEST_CASE("model_config: what is written is read back alike") {
   }
 }
 
-// As Llama 3.2's files on the hub.
+// In the layout of the hub's Llama 3.2 files.
 Json llama_config() {
   return Json::parse(R"({
     "architectures": ["LlamaForCausalLM"], "attention_bias": false, "attention_dropout": 0.0, "bos_token_id": 128000,
@@ -93,7 +93,7 @@ Json llama_config() {
     "tie_word_embeddings": true, "torch_dtype": "bfloat16", "use_cache": true, "vocab_size": 128256})");
 }
 
-// As Qwen3's.
+// In the layout of the hub's Qwen3 files.
 Json qwen3_config() {
   return Json::parse(R"({
     "architectures": ["Qwen3ForCausalLM"], "attention_bias": false, "bos_token_id": 151643, "eos_token_id": 151645,
@@ -147,7 +147,7 @@ TEST_CASE("model_config: what of a text model is not computed is refused") {
   CHECK_THAT(with(qwen3_config(), "/attention_bias", "no"), Contains("attention_bias"));
 }
 
-// The layout of the hub's Qwen2-VL files.
+// In the layout of the hub's Qwen2-VL files.
 Json qwen2_vl_config() {
   return Json::parse(R"({
     "architectures": ["Qwen2VLForConditionalGeneration"], "attention_dropout": 0.0, "bos_token_id": 151643,
@@ -163,7 +163,7 @@ Json qwen2_vl_config() {
     "rope_scaling": {"type": "mrope", "mrope_section": [16, 24, 24]}, "vocab_size": 151936})");
 }
 
-// Of Qwen3-VL's.
+// In the layout of the hub's Qwen3-VL files.
 Json qwen3_vl_config() {
   return Json::parse(R"({
     "architectures": ["Qwen3VLForConditionalGeneration"], "image_token_id": 151655, "model_type": "qwen3_vl",

@@ -28,7 +28,7 @@ PeftConfig small(const std::string& base = "") { return {.base_model = base, .ra
 
 PeftAdapter opened(const fs::path& folder) { return open_peft_adapter(folder, adaptable_linears(model_config())); }
 
-// Of a good adapter in which one key of the config is another.
+// The error of a good adapter after one key of its config was changed.
 std::string error_with(const std::string& key, const Json& value) {
   const test::TempFolder folder;
   write_adapter(folder.path(), model_config(), small(), {kQuery, kUp}, 1);
@@ -99,7 +99,7 @@ TEST_CASE("peft adapter: the matrices are those of the target modules") {
              Contains("model.layers.1.self_attn.q_proj: in 'target_modules', and without matrices"));
   CHECK_THAT(error_with("target_modules", {"layers.1.mlp.up_proj"}),
              Contains(kQuery + ": matrices, and not in 'target_modules'"));
-  CHECK_THAT(error_with("target_modules", "q_proj"), Contains(kQuery + ": matrices, and not"));  // not whole
+  CHECK_THAT(error_with("target_modules", "q_proj"), Contains(kQuery + ": matrices, and not"));  // not the whole name
   CHECK_THAT(error_with("target_modules", "(q_proj"), Contains("'target_modules' is \"(q_proj\""));
   CHECK_THAT(error_with("target_modules", 3), Contains("'target_modules' is 3"));
   CHECK_THAT(error_with("target_modules", nullptr), Contains("'target_modules' is null"));

@@ -23,7 +23,7 @@ Words words_of(std::string_view text, WordSplit split = WordSplit::qwen2) {
   return words;
 }
 
-// The regex itself, run by PCRE2.
+// Splits with the regex itself, run by PCRE2.
 class RegexSplit {
  public:
   explicit RegexSplit(std::string_view regex) {
@@ -74,7 +74,7 @@ TEST_CASE("words are cut as the Qwen2 regex cuts them") {
   REQUIRE(words_of("\nif") == Words{"\n", "if"});
   REQUIRE(words_of("\u00a0\u4f60\u597d\u3002") == Words{"\u00a0\u4f60\u597d", "\u3002"});
   REQUIRE(words_of("\xff\xc3 \xc3q") ==
-          Words{"\xff\xc3", " \xc3", "q"});  // bytes that are no UTF-8 are like punctuation
+          Words{"\xff\xc3", " \xc3", "q"});  // bytes that are not UTF-8 count as punctuation
 }
 
 TEST_CASE("words are those of the regex, as PCRE2 cuts random texts") {
@@ -116,8 +116,8 @@ TEST_CASE("NFC composes, orders marks and keeps bytes that are no UTF-8") {
   REQUIRE(nfc("\u0958 \u212b") == "\u0915\u093c \u00c5");  // excluded from composition; a singleton
   REQUIRE(nfc("e\xff\u0301") == "e\xff\u0301");
   REQUIRE(nfc("\xed\xa0\x80") == "\xed\xa0\x80");    // a surrogate
-  REQUIRE(nfc("\u06d7\u1ac3") == "\u06d7\u1ac3");    // of Unicode 14: it does not move
-  REQUIRE(nfc("e\u1ac3\u0301") == "e\u1ac3\u0301");  // and parts a letter from its accent
+  REQUIRE(nfc("\u06d7\u1ac3") == "\u06d7\u1ac3");    // from Unicode 14: it is not reordered
+  REQUIRE(nfc("e\u1ac3\u0301") == "e\u1ac3\u0301");  // and separates a letter from its accent
   REQUIRE(nfc("").empty());
 }
 

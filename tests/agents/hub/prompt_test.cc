@@ -158,7 +158,7 @@ TEST_CASE("a policy's tokens are fed back as they are, with the end of turn that
     return model.encode({turn}).ids;
   };
   const std::int32_t end = *model.tokenizer->id_of("<|im_end|>");
-  const Ids odd = {'h', 'e', 'l', 'l', 'o'};  // not how the tokenizer would write it
+  const Ids odd = {'h', 'e', 'l', 'l', 'o'};  // the tokenizer would encode it differently
   const Ids ids = with_tokens(odd);
   REQUIRE(std::search(ids.begin(), ids.end(), odd.begin(), odd.end()) != ids.end());
   Ids ended = odd;

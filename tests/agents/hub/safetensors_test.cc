@@ -25,7 +25,7 @@ std::string file_of(std::uint64_t length, const std::string& header, const std::
 }
 std::string file_of(const std::string& header, const std::string& data) { return file_of(header.size(), header, data); }
 
-// The error that opening these bytes gives.
+// The error of opening a file with these bytes.
 std::string safetensors_error(const std::string& bytes) {
   const test::TempFolder folder;
   write_file_atomically(folder / "bad.safetensors", bytes);

@@ -28,7 +28,7 @@ std::string golden_file(const std::string& name) { return read_file(kSentencepie
 
 std::unique_ptr<Tokenizer> golden(const std::string& name) { return Tokenizer::parse(golden_file(name), name); }
 
-std::vector<Json> sentencepiece_corpus() {  // without the line of versions
+std::vector<Json> sentencepiece_corpus() {  // without its first line, the versions
   std::vector<Json> rows;
   for (const std::string& line : split(read_file(kSentencepiece + "corpus.jsonl"), "\n"))
     if (const Json row = line.empty() ? Json() : Json::parse(line); row.contains("text")) rows.push_back(row);
@@ -61,7 +61,7 @@ void require_pieces_refused(const std::string& name, PieceChange change, const s
 
 std::string byte_name(int byte) { return fmt::format("<0x{:02X}>", byte); }
 
-// A model that knows blanks, "a" and "b", with scores in place of merges.
+// A model with spaces, "a" and "b", and with scores in place of merges.
 struct ScoredModel {
   std::vector<std::string> tokens{"<unk>", "<s>", "</s>"};
   std::vector<float> scores{0, 0, 0};
@@ -196,14 +196,14 @@ TEST_CASE("text never merges to a special token, even where the file has the mer
   CHECK(tokenizer->encode("<s>", true) == Ids{1});
 }
 
-TEST_CASE("a long text takes no quadratic time where nothing splits it", "[long]") {  // 1 MB each: hours if it did
+TEST_CASE("a long text takes no quadratic time where nothing splits it", "[long]") {  // 1 MB each: else hours
   for (const char* name : {"legacy", "replace"}) {
     const auto tokenizer = golden(name);
     CHECK(tokenizer->encode(std::string(1'000'000, 'a')).size() < 1'000'000);
     CHECK(tokenizer->encode(std::string(1'000'000, ' ')).size() < 1'000'000);
     std::string words;
     while (words.size() < 1'000'000) words += "the blue bar is \u4e16 ";
-    const bool same = tokenizer->decode(tokenizer->encode(words)) == words;  // no expansion of 2 MB where it fails
+    const bool same = tokenizer->decode(tokenizer->encode(words)) == words;  // so that a failure prints no 2 MB
     CHECK(same);
   }
 }

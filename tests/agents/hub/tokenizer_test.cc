@@ -20,7 +20,7 @@ namespace {
 
 const std::string kFolder = agon::test::golden_path("tokenizer/");
 
-std::vector<Json> corpus() {  // the first line holds versions and what the tokenizer was learned from
+std::vector<Json> corpus() {  // the first line has versions and the training corpus
   std::vector<Json> rows;
   for (const std::string& line : agon::split(agon::read_file(kFolder + "corpus.jsonl"), "\n"))
     if (!line.empty()) rows.push_back(Json::parse(line));
@@ -126,7 +126,7 @@ TEST_CASE("ids, names and bytes of tokens") {
   REQUIRE(tokenizer->json() == golden_file());
 }
 
-TEST_CASE("a long word takes no quadratic time", "[long]") {  // 2 MB: hours if it did
+TEST_CASE("a long word takes no quadratic time", "[long]") {  // 2 MB: quadratic time would take hours
   const auto tokenizer = Tokenizer::parse(golden_file(), "golden");
   REQUIRE(tokenizer->encode(std::string(1'000'000, 'a')).size() < 1'000'000);
   std::string marks;
@@ -154,7 +154,7 @@ TEST_CASE("learn_tokenizer stops when no pair occurs twice") {
 TEST_CASE("a byte without a token is left out, as by tokenizers") {
   const auto tokenizer = Tokenizer::parse(changed([](Json& json) {
                                             Json& vocabulary = json["model"]["vocab"];
-                                            vocabulary["zzzz"] = vocabulary.at("\u0104");  // of the byte 4
+                                            vocabulary["zzzz"] = vocabulary.at("\u0104");  // the letter of byte 4
                                             vocabulary.erase("\u0104");
                                           }),
                                           "x.json");
@@ -184,7 +184,7 @@ TEST_CASE("a broken tokenizer.json is refused with its name and what is wrong") 
       [](Json& json) {
         json["pre_tokenizer"] = {{"type", "ByteLevel"}};
       },
-      "none of the");  // blank in front
+      "none of the");  // with a space in front
   require_refused([](Json& json) { json["post_processor"]["type"] = "BertProcessing"; }, "expected ByteLevel");
   require_refused([](Json& json) { json["decoder"] = {{"type", "WordPiece"}}; }, "expected ByteLevel");
   require_refused([](Json& json) { json["added_tokens"][0]["content"] = ""; }, "content");

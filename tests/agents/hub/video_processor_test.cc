@@ -1,4 +1,4 @@
-// Videos against transformers' processors (script/golden.d/video.py).
+// Compares videos with transformers' processors (script/golden.d/video.py).
 #include "agents/hub/pictures/video_processor.h"
 
 #include <catch2/catch.hpp>
@@ -146,7 +146,7 @@ TEST_CASE("video settings: a folder's own, those of its family, and those of its
   CHECK(parse_video({{"video_processor_type", "Qwen2VLVideoProcessor"}}).mean == kClipMean);
   CHECK(parse_video({{"image_processor_type", "Qwen2VLImageProcessorFast"}}, {}, kQwen3Tower).limits_whole);
   CHECK_FALSE(parse_video({{"image_processor_type", "Qwen2VLImageProcessor"}}, {}, kQwen3Tower).limits_whole);
-  CHECK(third.mean == std::array{0.5f, 0.5f, 0.5f});  // its processor's own, not that of the pictures
+  CHECK(third.mean == std::array{0.5f, 0.5f, 0.5f});  // the video processor's, not the picture processor's
   CHECK(parse_video({{"image_mean", {0.25, 0.5, 0.75}}}).mean == std::array{0.25f, 0.5f, 0.75f});
   ImageProcessorConfig images;
   images.video = parse_video({{"video_processor_type", "Qwen3VLVideoProcessor"}, {"num_frames", 7}, {"max_frames", 9}});

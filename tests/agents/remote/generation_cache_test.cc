@@ -19,7 +19,7 @@ using Catch::Contains;
 
 namespace {
 
-// AGON_CACHE in a folder of its own.
+// Sets AGON_CACHE to a temporary folder.
 struct OwnCache {
   OwnCache() { ::setenv("AGON_CACHE", (folder / "cache/generations.sqlite").c_str(), 1); }
   ~OwnCache() { ::unsetenv("AGON_CACHE"); }

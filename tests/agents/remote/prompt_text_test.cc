@@ -15,7 +15,7 @@ using Catch::Contains;
 
 namespace {
 
-// As a server does it: the template of the request, and the turn that has begun as the last message.
+// Renders as a server does: with the template of the request, and the turn to continue as the last message.
 std::string rendered(const std::filesystem::path& model, const Json& turn) {
   const Json messages = {{{"role", "user"}, {"content", "Count."}}, {{"role", "assistant"}, {"content", turn}}};
   jinja::Variables variables;
@@ -43,6 +43,6 @@ TEST_CASE("a chat template that leaves the turn open ends with the turn, blanks 
   const std::string messages = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content | trim }}<|im_end|>\n";
   write_file_atomically(file, "\n" + messages + "{% endfor %}");  // which also begins with a newline
   CHECK(rendered(folder.path(), "one\n\n") == "\n" + head + "one\n\n");
-  write_file_atomically(file, messages + "{% break %}{% endfor %}");  // it drops the turn
+  write_file_atomically(file, messages + "{% break %}{% endfor %}");  // drops the turn
   CHECK_THROWS_WITH(rendered(folder.path(), "one"), Contains("drops a turn that has begun"));
 }

@@ -39,7 +39,7 @@ std::vector<Completion> ask(RemotePolicy& policy, const CompletionRequest& reque
   return policy.complete(std::span(&request, 1));
 }
 
-// A server that answers the probe as it should, and later requests as the test says.
+// A server that answers the probe correctly, and later requests as the test says.
 class Turncoat {
  public:
   explicit Turncoat(WireServer::Answer later, ChatStyle style = like_vllm())
@@ -400,7 +400,7 @@ TEST_CASE("with the model's tokenizer turns are continued and scored as texts, a
   CompletionRequest seen = asking("First.");
   seen.messages[0].parts.push_back(Part::of(Image(56, 56, std::vector<std::uint8_t>(56 * 56 * 3, 9))));
   CHECK_THROWS_WITH(ask(policy, seen), Contains("pictures"));
-  endpoint.continuing = Continuing::prefill;  // a file may say what the server does not do: doctor tells
+  endpoint.continuing = Continuing::prefill;  // the file may claim more than the server can do: doctor reports it
   CHECK_THAT(RemotePolicy(endpoint).probed().notes.back(), Contains("'continue'"));
   endpoint.tokenizer = "no/such/folder";
   CHECK_THROWS_WITH(RemotePolicy(endpoint), Contains("tokenizer.json"));

@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# checkpoint_command.sh AGON SMOLLM2: a published checkpoint from outside: what agon says of it, its answers in every type
-# of weights, conversion, a run that is killed and resumed, and files that are damaged or lie. Without SMOLLM2
-# (script/checkpoint smollm2) the test fails.
+# checkpoint_command.sh AGON SMOLLM2: a published checkpoint on the command line: what agon inspect reports, its answers
+# with every type of weights, conversion, a run that is killed and resumed, and files that are damaged or wrong. Without
+# SMOLLM2 (script/checkpoint smollm2) the test fails.
 agon=$1 smollm2=$2
 . "$(dirname "$0")/helpers.sh"
 export AGON_CACHE="$scratch/cache.sqlite"
 [ -d "$smollm2" ] || { echo "There is no $smollm2. Run script/checkpoint smollm2."; exit 1; }
 file=$(ls "$smollm2"/*.gguf)
 
-# What it is.
+# Inspection.
 "$agon" inspect "$smollm2" --json >"$scratch/inspect.json" 2>"$scratch/err" || fail "inspect: $(cat "$scratch/err")"
 [ "$(value model_type "$scratch/inspect.json")" = llama ] || fail "inspect: not a Llama"
 [ "$(value parameters "$scratch/inspect.json")" = 134515008 ] || fail "inspect: $(value parameters "$scratch/inspect.json") parameters"
 
-# Its answers: the same each time, in each type; the first words of two close types agree.
+# Answers: the same each time for each type; the first words of two similar types agree.
 ask() { "$agon" complete --policy "$smollm2" --weights "$1" --max-tokens 24 --temperature 0 "What is the capital of France?"; }
 for kind in auto f32 q8; do
   ask $kind >"$scratch/$kind" 2>"$scratch/err" || fail "complete --weights $kind: $(cat "$scratch/err")"
@@ -30,7 +30,8 @@ done
 refuses 1 "is there already" "$agon" convert "$smollm2" "$scratch/again.gguf"
 rm -r "$scratch/folder" "$scratch/again.gguf"
 
-# What does not fit its config.json is neither inspected as sound nor converted; nothing that is there is overwritten.
+# A checkpoint that does not fit its config.json is not reported as sound and not converted. Existing files are not
+# overwritten.
 golden=$(dirname "$0")/../../golden/text_models/qwen2
 cp -r "$golden" "$scratch/other"
 sed -i 's/"intermediate_size": 48/"intermediate_size": 64/' "$scratch/other/config.json"
@@ -41,14 +42,14 @@ refuses 1 "mmproj-x.gguf is there already" "$agon" convert "$golden" "$scratch/x
 refuses 2 "TO: an empty text" "$agon" convert "$golden" ""
 rm -r "$scratch/other" "$scratch/mmproj-x.gguf"
 
-# A file that is no tokenizer, config or template by its size alone.
+# A file that is too large to be a tokenizer, config or template.
 cp -r "$golden" "$scratch/large"
 truncate -s 60G "$scratch/large/tokenizer.json"
 refuses 1 "tokenizer.json: 64424509440 bytes" "$agon" inspect "$scratch/large"
 refuses 1 "tokenizer.json: 64424509440 bytes" "$agon" tokenize --policy "$scratch/large" hi
 rm -r "$scratch/large"
 
-# Ctrl-C while a hub does not answer. timeout passes it on twice.
+# Ctrl-C while a hub does not answer. timeout forwards it twice.
 python3 -c 'import socket, time
 with socket.create_server(("127.0.0.1", 0)) as server:
   print(server.getsockname()[1], flush=True)
@@ -73,7 +74,7 @@ wait $pid 2>/dev/null
 (play --out "$scratch/killed" --resume >/dev/null 2>"$scratch/err") || fail "resume: $(cat "$scratch/err")"
 [ "$(episodes "$scratch/whole")" = "$(episodes "$scratch/killed")" ] || fail "a killed and resumed run has other episodes"
 
-# Files that are cut or lie, and what is no checkpoint.
+# Files that are truncated or wrong, and files that are not checkpoints.
 damaged() { cp "$file" "$scratch/damaged.gguf"; python3 -c "$1" "$scratch/damaged.gguf"; }
 damaged 'import sys, os; os.truncate(sys.argv[1], 1000000)'
 refuses 1 "damaged.gguf" "$agon" complete --policy "$scratch/damaged.gguf" hi

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The command line of the program AGON: exit codes, and where words go. Usage: command_line.sh AGON
+# The command line of the program AGON: exit codes and the output streams. Usage: command_line.sh AGON
 agon=$1
 . "$(dirname "$0")/helpers.sh"
 
@@ -65,7 +65,7 @@ offers 'bash fish zsh' agon completion ''
 offers 'suites' agon help sui
 offers '' agon show runs/
 
-# Names of before work, and the new one is told.
+# Old names of flags work, and agon reports the new name.
 expect 2 '^run: --threads is called --in-flight now' run --threads 0
 expect 2 '^serve-search: --threads is called --in-flight now' serve-search x --threads 0
 expect 2 '^search: --n is called --samples now' search --n 0
@@ -79,7 +79,7 @@ status=0
 "$agon" suites >/dev/full 2>/dev/null || status=$?
 [ $status = 1 ] || fail "a full disk under stdout: expected exit 1, got $status"
 
-# Closed streams: what is printed into them is lost and said so by the code, and no file takes their place.
+# Closed streams: lost output shows in the exit code, and no file takes the place of a stream.
 status=0
 "$agon" suites >&- 2>/dev/null || status=$?
 [ $status = 1 ] || fail "a closed stdout: expected exit 1, got $status"

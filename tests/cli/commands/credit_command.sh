@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# credit_command.sh AGON MODEL: agon credit from outside: numbers worked by hand, groups of a recorded run, and every way to be told no.
+# credit_command.sh AGON MODEL: agon credit on the command line: numbers computed by hand, groups of a recorded run, and
+# every error.
 agon=$1 model=$2
 . "$(dirname "$0")/helpers.sh"
 
-# rollout KEYS: one that every method takes, with KEYS, which may replace its own, behind them.
+# rollout KEYS: a roll-out that every method accepts, followed by KEYS, which may replace its own keys.
 rollout() {  # with these keys in the place of its own, or beside them
   python3 -c 'import json, sys
 print(json.dumps({"answer_reward": 1, "correct": True, "score": None, "segments": [["answer", 2]], **json.loads("{" + sys.argv[1] + "}")}), end="")' "${1:-}"
@@ -16,11 +17,11 @@ shows() {
   grep -qF -- "$words" "$scratch/out" || fail "credit $* on $input: output lacks $words: $(cat "$scratch/out")"
 }
 
-# refused and misused WORDS INPUT ARGUMENTS...: for what is read, and for the command line.
+# refused and misused WORDS INPUT ARGUMENTS...: for errors in the input, and in the command line.
 refused() { refuses 1 "$1" "$agon" credit "${@:3}" <<<"$2"; }
 misused() { refuses 2 "$1" "$agon" credit "${@:3}" <<<"$2"; }
 
-# Numbers worked by hand.
+# Numbers computed by hand.
 right='{"answer_reward": 1, "correct": true, "score": 0.9, "segments": [["answer", 2], ["score", 1]]}'
 wrong='{"answer_reward": 0, "correct": false, "score": 0.8, "segments": [["answer", 4]]}'
 shows '"advantage": [0.75, 0.75, 0.75]' "[$right, $wrong, $wrong, $wrong]" grpo --set std=false
@@ -39,13 +40,13 @@ shows '"clusters": ["textual", "visual"]' "[$(rollout "$steps")]" pdcr
 shows '"threshold": 1.05' "[$(rollout "$steps")]" pdcr
 shows '"score": null' "[$(rollout '"score": 1.5')]" adpo
 
-# The same for a terminal, of a file.
+# The same for a terminal, from a file.
 printf '%s' "[$right, $wrong]" >"$scratch/group.json"
 "$agon" credit adpo "$scratch/group.json" >"$scratch/out" || fail "credit of a file"
 grep -q '^roll-out 0: .*preference_reward 1' "$scratch/out" || fail "no figures: $(cat "$scratch/out")"
 grep -Eq '^  tokens +0-1 +advantage +0.7071 +KL +0.01 +weight +0.25$' "$scratch/out" || fail "no tokens: $(cat "$scratch/out")"
 
-# The list.
+# The list of methods.
 "$agon" credit --list | grep -q '^adapo' || fail "--list has no adapo"
 shows '"name": "adpo"' '' --list
 
@@ -59,7 +60,7 @@ for sample in 0 1 2; do
   [ "$((weights + 1))" = "$tokens" ] || fail "sample $sample: $((weights + 1)) weights for $tokens tokens"
 done
 [ "$(grep -c '"weight": ' "$scratch/out")" = 3 ] || fail "the greedy sample is no part of the group"
-# A method of confidence asks the model that played, and no other.
+# A method that needs confidence asks the model that played, and no other.
 cp -rL "$model" "$scratch/other"
 echo >>"$scratch/other/config.json"
 refused 'was played by' '' pdcr "$scratch/run" 1 --policy "$scratch/other"
@@ -68,7 +69,7 @@ for key in run/path run/hash policy/path policy/files; do
   value "provenance/$key" "$scratch/out" >/dev/null || fail "the provenance has no $key"
 done
 misused 'accuracy is given twice' '' grpo "$scratch/run" 1 --policy "$model" --reward accuracy=1 --reward accuracy=2
-# What a training run went by stands in its run.
+# The settings of a training run are read from its run.
 printf 'policy: %s\nsources: [{suite: charts, level: 2, prompts: 2}]\nsamples: 3\nsampling: {max_tokens: 24}\nsteps: 1\nthreads: 1\nrecord_every: 1\nrewards: {format: 1}\nmethod: adpo\ncredit: {mode: pairwise}\nfilter: {offline: false}\n' "$model" >"$scratch/train.yaml"
 "$agon" train "$scratch/train.yaml" --set output="$scratch/training" >/dev/null 2>"$scratch/err" || fail "the training to look at: $(tail -1 "$scratch/err")"
 task=$(sqlite3 "$scratch/training/run.sqlite" "SELECT task_index FROM episodes WHERE step IS NOT NULL LIMIT 1")
@@ -83,7 +84,7 @@ refused 'is neither a run folder nor a file' '' grpo "$scratch/none" 0
 refused 'turn_correct' '' adapo "$scratch/run" 1 --policy "$model"
 misused "'x' is not a weight" '' grpo "$scratch/run" 1 --policy "$model" --reward accuracy=x
 
-# No.
+# Errors.
 good=$(rollout)
 misused "Did you mean 'adapo'" "[$good]" adapoo
 misused 'METHOD is missing' "[$good]"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# decompose_command.sh AGON MODEL: agon decompose from outside, with a model that writes steps.
+# decompose_command.sh AGON MODEL: agon decompose on the command line, with a model that writes steps.
 agon=$1 model=$2
 . "$(dirname "$0")/helpers.sh"
 
@@ -9,7 +9,7 @@ short="--policy $model --tasks 3 --samples 2"
 for words in '^charts, level 2: 3 tasks x 2 samples, ' '^otsu  *white ' '^otsu  *rotate ' '^top_k  *blur ' '^random  *- ' '^all textual ' "^run: $scratch/run"; do
   grep -q "$words" "$scratch/table" || fail "the table lacks '$words': $(cat "$scratch/table")"
 done
-# The same roll-outs again, not played anew; other settings of the split.
+# The recorded roll-outs again, with other settings of the split.
 "$agon" decompose $short --out "$scratch/run" --resume --picture white --set visual_share=1 --json >"$scratch/json" 2>/dev/null || fail "decompose --resume"
 python3 - "$scratch/json" <<'PY' || fail "the figures do not fit each other"
 import json, sys

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# docs_command.sh AGON SOURCE: every command of README.md, HACKING.md and docs/*.md, in the order of its document, in a folder of
-# the document's own that looks like a checkout. Nothing is passed over; the rules that change a command are printed with
-# each one:
+# docs_command.sh AGON SOURCE: every command of README.md, HACKING.md and docs/*.md, in the order of its document, in a
+# separate folder that looks like a checkout. No command is skipped. The rule by which a command is changed is printed
+# with it:
 #   run        as printed
 #   fewer      agon run, search, eval, eval-critic, decompose: no more than --tasks 10, or 40 of a run that the document
 #              compares or looks at by a task's number (with AGON_LONG=1 as printed)
 #   stand-in   one of these two, with a small file in place of one that the reader brings (stand_ins below)
 #   one step   agon train with one step of two prompts of its first source, no warm-up and two tasks of an evaluation
 #   config     train-sft, train-rm, selfplay: with --print-config, which reads the config and its models and trains nothing;
-#              the models that they would have written are stood in for by those of models/
+#              the models of models/ replace those that they would have written
 #   8 tasks    make-preferences: --tasks 8, and two responses for a set
 #   served     serve, serve-search: at a free port until the document ends; its /health answers
 #   key        a search engine that wants a key: is refused for the key alone
@@ -26,7 +26,7 @@ end_server() {
   server=
 }
 
-# stand_ins: what documents name and readers bring.
+# stand_ins: files that documents name and readers provide.
 stand_ins() {
   mkdir -p musique .deps runs
   ln -s "$source/tests/golden/sentence_encoder" .deps/minilm
@@ -55,7 +55,7 @@ PYTHON
 }
 own='group\.json|TASKS\.jsonl|wiki\.|musique|MAT-|gsm8k|step1|photo\.png|minilm|runs/reward-model'
 
-# folder_of DOCUMENT: a new one, which looks like a checkout.
+# folder_of DOCUMENT: makes a new folder that looks like a checkout.
 folder_of() {
   local folder=$scratch/${1//\//-}
   mkdir "$folder" && cd "$folder" || exit 1
@@ -64,7 +64,7 @@ folder_of() {
   stand_ins
 }
 
-# tried RULE PLACE COMMAND: runs it, which has to succeed.
+# tried RULE PLACE COMMAND: runs the command, which has to succeed.
 tried() {
   local begin=$SECONDS
   printf '%-9s %-24s %s\n' "$1" "$2" "$3"
@@ -108,7 +108,8 @@ PYTHON
 }
 export -f sql
 
-# fewer_tasks COMMAND: with less to do, where it names more tasks or none; what reads a file or a run says itself how many.
+# fewer_tasks COMMAND: the command with fewer tasks, if it names more tasks or none; the tasks of a file or a run are
+# not limited.
 fewer_tasks() {
   local most=10 run named
   run=$(sed -nE 's/.* --out ([^ ]+).*/\1/p' <<<"$1")

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# eval_command.sh AGON MODEL: agon eval, and two turns of agon run, from outside, with a small random model.
+# eval_command.sh AGON MODEL: agon eval and agon run with two turns on the command line, with a small random model.
 agon=$1 model=$2
 . "$(dirname "$0")/helpers.sh"
 
 short="--max-tokens 12 --tasks 6 --samples 2"
-# same_figures A B: two summaries but for the time that they took.
+# same_figures A B: compares two summaries without their times.
 same_figures() { [ "$(sed '/"seconds"/d' "$1")" = "$(sed '/"seconds"/d' "$2")" ]; }
 
 # Two turns.

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# eval_critic_command.sh AGON MODEL: agon eval-critic from outside: suites, runs and files, and every way to be told no.
+# eval_critic_command.sh AGON MODEL: agon eval-critic on the command line: suites, runs and files, and every error.
 agon=$1 model=$2
 . "$(dirname "$0")/helpers.sh"
 
-# judged PATH ARGUMENTS...: what is at the path of the JSON that eval-critic prints.
+# judged PATH ARGUMENTS...: the value at PATH in the JSON that eval-critic prints.
 judged() {
   "$agon" eval-critic "${@:2}" --json 2>"$scratch/err" >"$scratch/out" || fail "eval-critic ${*:2}: $(cat "$scratch/err")"
   value "$1" "$scratch/out"
@@ -16,7 +16,7 @@ is() {
   [ "$got" = "$expected" ] || fail "eval-critic $*: got $got, expected $expected"
 }
 
-# A suite's own steps: the oracle is right of all, and a constant of one class.
+# The suite's own steps: the oracle is right about all of them, a constant critic about one class.
 is 1.0 rows/0/figures/harmonic_mean --critic oracle --tasks 5
 is 0.0 rows/0/regret --critic oracle --tasks 5
 is 1.0 rows/0/figures/correct --critic constant=0.7 --tasks 5 --suite shapes
@@ -28,7 +28,7 @@ is shapes rows/1/data --critic random --tasks 3 --suite charts --suite shapes
   fail "random is not the same twice"
 "$agon" eval-critic --critic oracle --tasks 5 2>/dev/null | grep -q '^  all ' || fail "the table has no line of all steps"
 
-# What a policy wrote, judged by the suite and by the policy itself; it was never taught to judge.
+# Steps of a policy, judged by the suite and by the policy itself, which was never trained to judge.
 "$agon" run --suite charts --policy "$model" --tasks 4 --samples 2 --max-tokens 40 --out "$scratch/run" --json >"$scratch/out" 2>&1 ||
   fail "run: $(cat "$scratch/out")"
 python3 - "$scratch" <<'PY'
@@ -56,7 +56,7 @@ write("right.jsonl", [{"problem": "P", "steps": ["a"], "label": -1, "generator":
                       {"problem": "P", "steps": ["a"], "label": -1, "generator": "\x1b]0;title\x07\nnext"}])
 write("single.jsonl", [{"problem": "P", "partial_solution": "a", "next_step": "b", "human_label": 1}])
 PY
-# Several files: the mean of their F1. Steps by themselves have no first error.
+# Several files: the mean of their F1. Single steps have no first error.
 is 0.0 mean/f1 --critic constant=1 --file "$scratch/found.jsonl" --file "$scratch/bench.json"
 "$agon" eval-critic --critic constant=1 --file "$scratch/found.jsonl" --file "$scratch/bench.json" 2>/dev/null |
   grep -q "mean F1 of the first error: 0.000" || fail "the table has no mean F1"
@@ -88,7 +88,7 @@ refuses 2 "plays a task file" "$agon" eval-critic --critic oracle --suite jsonl
 printf '{"steps": ["a"], "label": 5}\n' >"$scratch/broken.jsonl"
 refuses 1 "broken.jsonl:1: label" "$agon" eval-critic --critic oracle --file "$scratch/broken.jsonl"
 
-# Ctrl-C: no figures, a word, 130.
+# Ctrl-C: no figures, one message, exit code 130.
 for what in "--suite charts --tasks 1000000" "--critiques 4 --temperature 1 --file $scratch/long.jsonl"; do
   for ((i = 0; i < 20000; ++i)); do echo '{"problem": "P", "steps": ["a"], "label": -1}'; done >"$scratch/long.jsonl"
   "$agon" eval-critic --critic generative --policy "$model" $what >"$scratch/out" 2>"$scratch/err" &

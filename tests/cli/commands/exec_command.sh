@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# exec_command.sh AGON: what agon exec refuses before any code runs: one line, which says what to do. And what comes out:
-# text that steers no terminal, pictures under any name, and the results of all scripts whatever happens to one of them.
+# exec_command.sh AGON: errors of agon exec before any code runs: one line that says what to do. Its output: text that
+# cannot control the terminal, pictures under any name, and the results of all scripts, whatever happens to one of them.
 agon=$1
 . "$(dirname "$0")/helpers.sh"
 cd "$scratch" || exit 1
@@ -22,13 +22,13 @@ refuses 2 'does not exist: none.py' "$agon" exec --module numpy none.py one.py
 refuses 2 "no tier 'Z'. There are: A, B, C" "$agon" exec --floor Z one.py
 refuses 2 "unknown backend 'foo'. Use native" "$agon" exec --backend foo one.py
 
-# run SCRIPT...: at any tier, with the sandbox's quickest start; stdout to out, stderr to err.
+# run SCRIPT...: at any tier, with the fastest start of the sandbox; stdout goes to out, stderr to err.
 run() {
   "$agon" exec --floor C --module '' "$@" >out 2>err
 }
 steers() { LC_ALL=C grep -qP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xa8-\xae]' "$@"; }
 
-# Whatever the program that starts agon ignores, blocks or masks.
+# agon works whatever signals its parent ignores or blocks, and whatever umask it sets.
 for setting in 'trap "" CHLD' 'trap "" INT' 'umask 777'; do
   says="$(timeout 60 sh -c "$setting; exec \"\$0\" exec --floor C --module '' one.py" "$agon" 2>&1)"
   [ "${says%%$'\n'*}" = 1 ] || fail "$setting: $says"
@@ -85,13 +85,13 @@ run --json --fork-after 1 deep.py one.py && fail 'exec: a session that cannot be
 run --json ends.py one.py && fail 'exec: a session that ended is no failure'
 [ "$(value 1/alive out)" = False ] || fail "exec: $(cat out err)"
 
-# Bytes that the interpreter understands.
+# Scripts in encodings that the interpreter accepts.
 printf '\xef\xbb\xbfprint("bom")\n' >bom.py
 printf '# -*- coding: latin-1 -*-\nprint(len("\xe9"))\n' >latin.py
 run bom.py latin.py
 [ "$(tr '\n' ' ' <out)" = 'bom 1 ' ] || fail "exec: $(cat out err)"
 
-# A picture that costs its reader time.
+# A picture that takes long to decode.
 cat >bomb.py <<'END'
 import zlib
 text = chunk(b'zTXt', b'k\0\0' + zlib.compress(bytes(7_900_000)))

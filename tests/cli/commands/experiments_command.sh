@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# experiments_command.sh AGON SOURCE: agon takes the changes and flags of the rows of experiments/*.table. Training runs print their
-# config; what plays, plays two tasks. Models that other experiments write are stood in for; eval-rm is passed over, since it
-# reads preferences that take an hour to make.
+# experiments_command.sh AGON SOURCE: agon accepts the changes and flags in the rows of experiments/*.table. Training
+# runs print their config; commands that play tasks play two. Other models replace the models that experiments write.
+# eval-rm is skipped, since its preferences take an hour to make.
 agon=$(realpath "$1") source=$(realpath "$2")
 . "$(dirname "$0")/helpers.sh"
 
@@ -13,13 +13,13 @@ ln -s "$source/models/agon-tiny-tools" "$scratch/runs/selfplay-sneaky"
 ln -s "$source/models/agon-tiny-reward" "$scratch/runs/reward-model"
 cd "$scratch" || exit 1
 
-# takes COMMAND...: agon takes the row that is read.
+# takes COMMAND...: agon accepts the current row.
 takes() {
   taken=$((taken + 1))
   "$agon" "$@" </dev/null >"$scratch/out" 2>&1 || fail "$table: $kind $rest: $(tail -1 "$scratch/out")"
 }
 
-# plays COMMAND FLAGS...: the same, with two tasks, and with a critic of models/ in place of one under runs/.
+# plays COMMAND FLAGS...: the same with two tasks, and with a critic of models/ in place of one under runs/.
 plays() {
   local command=$1 flags=("${@:2}") i
   for ((i = 0; i < ${#flags[@]}; ++i)); do

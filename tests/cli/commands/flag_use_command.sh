@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# flag_use_command.sh AGON MODEL: a flag or key that would do nothing is refused by its name, in every command: the lists
-# flag_uses.txt and key_uses.txt, which have to name every flag and key that there is.
+# flag_use_command.sh AGON MODEL: every command refuses a flag or key without effect, and names it. The lists
+# flag_uses.txt and key_uses.txt have to contain every flag and key.
 agon=$1 model=$2 here=$(dirname "$0")
 . "$here/helpers.sh"
 tour=$here/../../../docs/tour
 
-# What the lists name in capitals.
+# The values of the names in capitals in the lists.
 cp "$tour"/* "$scratch"
 printf '{"rollouts": [{"answer_reward": 1, "correct": true, "segments": [["answer", 1]]}]}' >"$scratch/GROUP"
 printf '{"id": "1", "question": "Who?", "golden_answers": ["me"]}\n' >"$scratch/QUESTIONS"
@@ -62,7 +62,7 @@ named "$lists/key_uses.txt" $keys
 "$agon" train config.yaml --print-config >again.yaml || fail "a config with every key does not load"
 cmp config.yaml again.yaml || fail "a config with every key loads as another one"
 
-# ignored CODE NAME COMMAND...: refused with the exit code, with NAME and what to do.
+# ignored CODE NAME COMMAND...: is refused with the exit code CODE and a message with NAME and what to do.
 ignored() {
   local code=$1 name=$2 got
   shift 2
@@ -100,7 +100,7 @@ done <"$lists/key_uses.txt"
 echo "$count command lines with something that does nothing"
 [ $count -gt 150 ] || fail "only $count lines were tried"
 
-# A setting is given once.
+# A setting may be given only once.
 for command in "train --set steps=3 --set steps=4 config.yaml" "selfplay SELFPLAY --set rounds=1 --set rounds=2" \
   "train-sft SFT --set steps=1 --set steps=2" "train-rm RM --set steps=1 --set steps=2" \
   "train config.yaml --set credit.kl=0.1 --set credit={}" "train config.yaml --set credit={\"kl\":0.1} --set credit.kl=0.2" \
@@ -111,7 +111,7 @@ done
 "$agon" train --print-config --set 'sources=[{suite: charts}]' --set sources.0.level=3 >out || fail "a key that is set in what was set"
 grep -q 'level: 3' out || fail "a key that is set in what was set is not there"
 
-# So is what would count twice, by whatever path.
+# The same holds for inputs that would count twice, by whatever path.
 for command in "eval-critic --suite charts --suite charts" "eval-critic --run RUN --run ./RUN" "eval-critic --file STEPS --file ./STEPS" \
   "eval-rm --reward-model MODEL --file PREFERENCES --file ./PREFERENCES" \
   "make-preferences --judge MODEL --judge ./MODEL" "decompose --picture white --picture white" "report SEARCH --compare GREEDY --compare GREEDY/"; do
@@ -129,7 +129,7 @@ for name in "train config.yaml" "train-sft SFT" "train-rm RM" "selfplay SELFPLAY
   refuses 1 "TWO: 2 YAML documents" "$agon" ${name% *} TWO
 done
 
-# Nor is a folder another command's.
+# A folder belongs to one command.
 "$agon" train config.yaml --set output=TRAINED --set policy=MODEL --set samples=2 --set steps=1 --set evaluation.every=0 \
   --set sources.0.prompts=1 --set sampling.max_tokens=4 >/dev/null 2>err || fail "a training run: $(cat err)"
 for command in "train-sft SFT" "train-rm RM" "selfplay SELFPLAY"; do
@@ -145,14 +145,14 @@ refuses 1 "SEARCH holds a run of agon search. Choose another --out" "$agon" eval
 "$agon" train-sft SFT --set output=TAUGHT >/dev/null 2>err || fail "train-sft: $(cat err)"
 refuses 1 "TAUGHT holds a training run of agon train-sft" "$agon" train-rm RM --set output=TAUGHT --resume
 refuses 1 "TAUGHT holds a training run of agon train-sft" "$agon" selfplay SELFPLAY --set output=TAUGHT
-# One that was killed before its first episode is a run of its own command all the same.
+# A run that was killed before its first episode still belongs to its command.
 cp -r RUN KILLED
 sqlite3 KILLED/run.sqlite "DELETE FROM turns; DELETE FROM episodes; DELETE FROM token_credit"
 cp KILLED/config.json kept.json
 refuses 1 "KILLED holds a run of agon run." "$agon" train config.yaml --set output=KILLED --resume
 cmp kept.json KILLED/config.json || fail "a training run took over the folder of a run"
 
-# A word behind a subcommand is its own, even where another subcommand has that name.
+# A word after a subcommand belongs to it, even if it is the name of another subcommand.
 refuses 1 "has 0 entries in turn_correct" "$agon" credit score GROUP
 refuses 1 "is neither a run folder nor a file" "$agon" credit score nowhere
 refuses 2 "run takes no further argument, got 'suites'" "$agon" run suites

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# grade_command.sh AGON: agon grade from outside, over answers whose right grade is known by how they were made.
+# grade_command.sh AGON: agon grade on the command line, with answers whose right grade is known from how they were
+# made.
 agon=$1
 . "$(dirname "$0")/helpers.sh"
 
-# 1,000 answers: a value, written in one of the ways that models write it, as the gold answer asks or not.
+# 1,000 answers: a right or wrong value, in one of the forms in which models write it.
 python3 - "$scratch/answers.jsonl" "$scratch/right" <<'PY'
 import json, random, sys
 rng = random.Random(29)

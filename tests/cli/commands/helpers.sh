@@ -1,11 +1,12 @@
-# helpers.sh: what the tests of the command line share; sourced by them. $scratch is a folder that goes with the test.
+# helpers.sh: functions that the tests of the command line share and source. $scratch is a folder that is removed after
+# the test.
 set -u
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 failures=0
 
 fail() { printf 'FAILED: %s\n' "$*"; failures=$((failures + 1)); }
-# value PATH FILE: what is at the path (keys/and/indices) of a JSON file.
+# value PATH FILE: the value at PATH (keys/and/indices) in a JSON file.
 value() {
   python3 -c 'import json, sys
 value = json.load(open(sys.argv[2]))

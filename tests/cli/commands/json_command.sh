@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# json_command.sh AGON SOURCE: what every command prints with --json, in small runs, against its schema in docs/json/. Each
-# command that has the flag needs a schema and at least one run here.
+# json_command.sh AGON SOURCE: checks the --json output of every command, in small runs, against its schema in
+# docs/json/. Each command that has the flag needs a schema and at least one run here.
 agon=$(realpath "$1") source=$(realpath "$2") here=$(realpath "$(dirname "$0")")
 . "$here/helpers.sh"
 schemas=$source/docs/json models=$source/models tour=$source/docs/tour
 cd "$scratch" || exit 1
 
-# prints NAME ARGUMENTS...: agon NAME ARGUMENTS --json ends well; its JSON is checked at the end.
+# prints NAME ARGUMENTS...: agon NAME ARGUMENTS --json succeeds; its JSON is checked at the end.
 number=0
 prints() {
   number=$((number + 1))
@@ -31,7 +31,7 @@ prints cache rm --all
 prints cache
 prints doctor --policy "$models/agon-tiny"
 
-# Runs: plain, answered twice, chosen by a reward model, of a task file, with tools, in a search index.
+# Runs: plain, with two turns, with a reward model, of a task file, with tools, with a search index.
 small=(--tasks 3 --samples 2)
 prints index "$tour/docs.jsonl" --out docs.index
 prints query docs.index program
@@ -56,7 +56,7 @@ prints decompose --tasks 2 --samples 2 --policy "$models/agon-tiny" --picture wh
 prints complete --policy "$models/agon-tiny" --max-tokens 5 --image "$tour/chart-1.png" 'Which bar is highest?'
 prints complete --policy "$models/agon-tiny" --max-tokens 5 --samples 2 hi
 
-# Searches, and one played again.
+# Searches, and a replay.
 prints search --tasks 2 --policy "$models/agon-tiny" --critic-policy "$models/agon-tiny-critic" --budget policy_tokens=60,wall=60 --out guided
 prints search --tasks 1 --policy "$models/agon-tiny" --method beam --critic oracle --out beam
 prints search --tasks 1 --policy "$models/agon-tiny" --method greedy --out alone
@@ -83,7 +83,7 @@ prints train-rm rm.yaml --set output=rm --set held_out=0.5
 prints train-rm rm.yaml --set output=rm-without
 prints train-rm rm.yaml --set output=judge --set judge=pairs
 
-# Training runs. Models that know no game stand in for those that self-play would teach.
+# Training runs. Untrained models replace the models that self-play would train.
 writes train.yaml "policy: $models/agon-tiny" 'sources: [{suite: charts, level: 1, prompts: 1}]' 'samples: 2' 'steps: 1' 'threads: 1' \
   'method: adpo' 'optimizer: {warmup_steps: 0}' 'record_every: 1'
 prints train train.yaml --set output=train --set 'evaluation={every: 1, tasks: 2, samples: 2}'
@@ -104,7 +104,7 @@ for run in run twice guided train selfplay preferences; do prints show $run; don
 for run in run twice tools; do prints show $run 0; done
 prints show train "$(value episodes/0/task_index <("$agon" show train --json))"
 
-# Credit by every method, of a group that has what any of them needs.
+# Credit by every method, for a group that has the inputs of all of them.
 python3 - >group.json <<'PY'
 import json
 rollouts = [{"answer_reward": right, "correct": bool(right), "score": score, "truncated": score is None,
@@ -141,7 +141,7 @@ for schema in "$schemas"/*.schema.json; do
   command=$(basename "$schema" .schema.json)
   [ "$command" = common ] || grep -qxF "$command" <<<"$commands" || fail "agon $command has no --json, and $schema is there"
 done
-# Of Debian, as script/bootstrap installs the library.
+# Debian's Python, for which script/bootstrap installs the library.
 /usr/bin/python3 "$here/json_schema.py" "$schemas" printed || failures=$((failures + 1))
 echo "$number outputs"
 

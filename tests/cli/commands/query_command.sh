@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# query_command.sh AGON: agon index, query and serve-search from outside: what docs/tools.md shows, and every way to be told no.
+# query_command.sh AGON: agon index, query and serve-search on the command line: the examples of docs/tools.md, and
+# every error.
 agon=$1
 . "$(dirname "$0")/helpers.sh"
 
@@ -36,7 +37,7 @@ for _ in $(seq 200); do grep -q ^serving served && break; sleep 0.05; done
 url=$(sed -n 's/.* at \(http:[^ ]*\)\/retrieve; .*/\1/p' served)
 says 0 'Ada Lovelace' "$agon" query "$url" 'first program' --cache searches --cache-mode record
 says 0 'Charles Babbage' "$agon" query "$url" 'babbage'
-# A request that says nothing of a body.
+# A request without a header for its body.
 exec 3<>"/dev/tcp/127.0.0.1/${url##*:}"
 printf 'POST /retrieve HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n' >&3
 head -1 <&3 | grep -q ' 400 ' || fail "serve-search: a request without a body is not refused as such"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# results_command.sh AGON SOURCE: docs/results/*.md are what script/experiments --pages makes of experiments/results; docs/results.md
-# links every one of them, and names the model in every row of its tables of speed.
+# results_command.sh AGON SOURCE: docs/results/*.md are the pages that script/experiments --pages makes from
+# experiments/results. docs/results.md links all of them, and names the model in every row of its speed tables.
 agon=$1 source=$2
 . "$(dirname "$0")/helpers.sh"
 

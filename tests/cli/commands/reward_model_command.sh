@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# reward_model_command.sh AGON UNTAUGHT MODEL: make-preferences, train-rm, eval-rm and score, a reward model as verifier,
-# critic and reward, kills at random moments, and every way to be told no.
+# reward_model_command.sh AGON UNTAUGHT MODEL: make-preferences, train-rm, eval-rm and score, a reward model as
+# verifier, critic and reward, kills at random moments, and every error.
 agon=$1 untaught=$2 model=$3
 . "$(dirname "$0")/helpers.sh"
 
-# does COMMAND...: which has to end well; its output is in $scratch/out, what it says in $scratch/err.
+# does COMMAND...: the command has to succeed; stdout goes to $scratch/out, stderr to $scratch/err.
 does() { "$@" >"$scratch/out" 2>"$scratch/err" || fail "$*: $(cat "$scratch/err")"; }
-# kill_after SECONDS COMMAND...: kill -9 after that time, wherever it stands.
+# kill_after SECONDS COMMAND...: kill -9 after that time, in whatever state.
 kill_after() {
   "${@:2}" >/dev/null 2>&1 &
   sleep "$1"
@@ -14,7 +14,7 @@ kill_after() {
   wait $! 2>/dev/null
 }
 
-# Preferences: every set has one that is the only best; a killed run goes on and ends as if it had not been.
+# Preferences: every set has a single best response. A killed run is resumed and ends like an undisturbed one.
 make=("$agon" make-preferences --suite charts --suite shapes --tasks 24 --policy "$model" --samples 4 --corrupted 2)
 does "${make[@]}" --out "$scratch/whole" --json
 cp "$scratch/out" "$scratch/made.json"
@@ -32,7 +32,7 @@ CHECK
 for seconds in 0.1 0.3; do kill_after $seconds "${make[@]}" --out "$scratch/killed" --resume; done
 does "${make[@]}" --out "$scratch/killed" --resume
 cmp "$scratch/whole/preferences.jsonl" "$scratch/killed/preferences.jsonl" || fail "killed preferences differ"
-# By the votes of two judges, who may know nothing.
+# Preferences by the votes of two judges, even untrained ones.
 says 1 "no task gave responses that the judges tell apart" "$agon" make-preferences --tasks 2 --policy "$model" --judge "$untaught" \
   --max-tokens 20 --out "$scratch/judged"
 grep -q "charts: verdicts: .* invalid" "$scratch/out" || fail "it does not say what became of the verdicts"
@@ -44,7 +44,7 @@ refuses 2 "so none is left from --first-task 100000 on" "$agon" make-preferences
 
 refuses 1 "holds no episodes of a suite" "$agon" eval-critic --critic oracle --run "$scratch/whole"
 
-# Training: stopped by a kill it goes on and ends with the same weights.
+# Training: after a kill it resumes and ends with the same weights.
 cat >"$scratch/rm.yaml" <<CONFIG
 output: rm
 model: $model
@@ -74,7 +74,7 @@ does "$agon" report "$scratch/rm"
 refuses 1 "is a file of the run itself" "$agon" report "$scratch/rm" --out "$scratch/rm/train.jsonl"
 
 as_judge=(--set lora.rank=64 --set held_out=0.05)  # a judge has neither
-# What is done is not done again, and not overwritten.
+# Finished work is not repeated and not overwritten.
 does timeout 5 "$agon" train-rm "$scratch/rm.yaml" --resume --json
 cmp "$scratch/out" "$scratch/notes.json" || fail "a finished training says other things than when it ended"
 refuses 1 "is of another training run: it has no seed, not seed = 2" "$agon" train-rm "$scratch/rm.yaml" --resume --set seed=2
@@ -115,7 +115,7 @@ does "$agon" score --reward-model "$scratch/rm" "$scratch/two.json" --json
 [ "$(value scores "$scratch/out" | tr ',' '\n' | wc -l)" = 3 ] || fail "three responses, not three scores"
 echo '{"prompt": "p", "imges": ["x.png"], "responses": ["a"]}' >"$scratch/typo.json"
 refuses 1 "Did you mean 'images'" "$agon" score --reward-model "$scratch/rm" "$scratch/typo.json"
-# Without --reward-model, by the reward model that comes with agon: the first answer is the one that fits the picture.
+# Without --reward-model the reward model of agon scores: only the first answer fits the picture.
 does "$agon" score "$(dirname "$0")/../../../docs/tour/responses.json" --json
 [ "$(value best "$scratch/out")" = 0 ] || fail "models/agon-tiny-reward does not take the right answer for the best"
 "$agon" score --reward-model "$scratch/rm" - <"$scratch/two.json" | grep -q '^\*' || fail "score marks none as best"
@@ -170,7 +170,7 @@ threads: 1
 CONFIG
 does "$agon" train "$scratch/train.yaml"
 
-# What is wrong is said.
+# Errors.
 refuses 2 "give one of --reward-model, --judge and --choose" "$agon" eval-rm --file "$scratch/whole/preferences.jsonl"
 refuses 1 "no reward_model.json" "$agon" score --reward-model "$model" "$scratch/two.json"
 refuses 2 "--reward-model compares whole responses" "$agon" run --suite phone --policy "$model" --reward-model "$scratch/rm" --out "$scratch/none"

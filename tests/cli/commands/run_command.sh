@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# run_command.sh AGON MODEL TINY: agon run from outside, with a small random model (and models/agon-tiny for long episodes): the same episodes whatever the threads, kill -9 and
-# --resume, Ctrl-C, and every way to be told no.
+# run_command.sh AGON MODEL TINY: agon run on the command line, with a small random model (and models/agon-tiny for long
+# episodes): the same episodes for any number of threads, kill -9 and --resume, Ctrl-C, and every error.
 agon=$1 model=$2 tiny=$3
 . "$(dirname "$0")/helpers.sh"
 
 play() { "$agon" run --policy "$model" --max-tokens 24 --samples 3 "$@"; }
-# In the background: $! is agon itself, and not a shell around it.
+# Runs agon in the background: $! is agon itself and not a shell around it.
 play_alone() { exec "$agon" run --policy "$model" --max-tokens 24 --samples 3 "$@"; }
 # Every recorded episode as text, in order.
 episodes() {
@@ -23,7 +23,7 @@ figures() { sed '/"seconds"/d; /"run"/d; /"provenance"/,$d' "$1"; }  # not when,
 play --suite charts --tasks 12 --seed 4 --out "$scratch/other" >/dev/null 2>&1
 [ "$(episodes "$scratch/one")" != "$(episodes "$scratch/other")" ] || fail "another seed plays the same episodes"
 
-# LibTorch writes greedily what agon's kernels write.
+# LibTorch writes the same greedy texts as agon's kernels.
 greedy() {
   "$agon" run --policy "$model" --weights f32 --max-tokens 24 --samples 1 --temperature 0 --suite charts --tasks 4 "$@" >/dev/null 2>"$scratch/err" ||
     fail "run $*: $(cat "$scratch/err")"
@@ -35,7 +35,7 @@ greedy --out "$scratch/torch" --device torch:cpu
 [ "$(tokens "$scratch/torch" | wc -l)" -ge 4 ] || fail "4 episodes expected"
 refuses 2 "--device" play --device gpu --out "$scratch/x"
 
-# What a model takes in memory is told, and what does not fit is refused.
+# agon reports the memory of a model, and refuses a model that does not fit.
 says 0 "memory: weights " play --suite charts --tasks 1 --kv q8 --out "$scratch/told"
 refuses 1 "does not fit into 1.0 MB" "$agon" run --policy "$tiny" --memory 1 --tasks 1 --out "$scratch/unfit"
 [ ! -e "$scratch/unfit" ] || fail "a model that does not fit leaves a folder"
@@ -64,7 +64,7 @@ play --suite shapes --tasks 150 --out "$scratch/killed" --resume --json >"$scrat
 [ "$(episodes "$scratch/whole")" = "$(episodes "$scratch/killed")" ] || fail "a killed and resumed run has other episodes"
 [ "$(figures "$scratch/whole.json")" = "$(figures "$scratch/killed.json")" ] || fail "a killed and resumed run has other figures"
 
-# Asked to stop (SIGTERM; Ctrl-C is handled alike): a message that says how to go on, exit code 130.
+# Asked to stop (SIGTERM; Ctrl-C is handled alike): a message that says how to resume, exit code 130.
 "$agon" run --policy "$model" --suite shapes --tasks 1000 --samples 8 --out "$scratch/stopped" >/dev/null 2>"$scratch/err" &
 pid=$!
 until_more "$scratch/stopped" 0
@@ -74,7 +74,7 @@ code=$?
 [ $code = 130 ] || fail "stopped run: exit code $code, expected 130: $(cat "$scratch/err")"
 grep -q -- '--resume' "$scratch/err" || fail "stopped run does not say how to go on: $(cat "$scratch/err")"
 
-# Suites with tools: their sandbox and their index are there before the first episode, or the run says why.
+# Suites with tools: sandbox and index are ready before the first episode, or the run reports why not.
 export XDG_CACHE_HOME="$scratch/cache"
 tool_play() { "$agon" run --policy "$tiny" --max-tokens 24 --samples 1 "$@"; }
 for suite in darkroom lookup; do
@@ -88,7 +88,7 @@ refuses 2 "no tools" play --suite charts --baseline cot --out "$scratch/x"
 printf '{"question": "who?", "golden_answers": ["Ada"]}\n' >"$scratch/questions.jsonl"
 refuses 2 "--search is for suite questions" play --suite charts --search "$scratch/index" --out "$scratch/x"
 refuses 1 "--search" play --suite questions --file "$scratch/questions.jsonl" --out "$scratch/x"
-# What is searched is a part of the run: the same corpus elsewhere is the same, another is not.
+# The searched corpus is part of the run: the same corpus at another path counts as the same, another corpus does not.
 printf '{"id": "1", "contents": "Ada\\nAda wrote the first program."}\n' >"$scratch/corpus.jsonl"
 "$agon" index "$scratch/corpus.jsonl" --out "$scratch/index" >/dev/null 2>&1 || fail "index"
 cp "$scratch/index" "$scratch/copy"
@@ -109,7 +109,7 @@ refuses 1 "search" ask --search "$scratch/other.index" --resume
 cp "$agon" "$scratch/agon"
 refuses 1 "no launcher" "$scratch/agon" run --suite darkroom --policy "$model" --out "$scratch/y"
 
-# No.
+# Errors.
 refuses 2 "Did you mean 'charts'" play --suite chart
 refuses 2 "suite" play --siute charts
 refuses 2 "level" play --suite charts --level 9 --out "$scratch/x"
@@ -122,7 +122,7 @@ refuses 1 "$scratch/file" play --suite charts --tasks 1 --out "$scratch/file/run
 refuses 2 "file" play --suite jsonl --out "$scratch/x"
 printf '{"id": "1", "prompt": "What?", "answer": "4", "grader": "exact"}\n{"id": \n' >"$scratch/bad.jsonl"
 refuses 1 "bad.jsonl:2:" play --suite jsonl --file "$scratch/bad.jsonl" --out "$scratch/x"
-# Pictures of a task file: looked at before anything is played; a task that failed may be mended, one that was played not.
+# Pictures of a task file: checked before anything is played. A failed task may be fixed; a played task must not change.
 cat >"$scratch/png.py" <<'PYTHON'
 """png.py FILE WIDTH HEIGHT GRAY [cut|damaged]"""
 import struct, sys, zlib
@@ -180,7 +180,7 @@ long_prompt=$(printf 'word %.0s' $(seq 1 20000))
 printf '{"id": "1", "prompt": "%s", "answer": "4", "grader": "exact"}\n' "$long_prompt" >"$scratch/long.jsonl"
 says 1 "context" play --suite jsonl --file "$scratch/long.jsonl" --out "$scratch/long"
 
-# A full disk: the run stops with one message, and what was committed goes on elsewhere.
+# A full disk: the run stops with one message, and the committed part can be resumed elsewhere.
 if [ "$(id -u)" = 0 ] && mkdir "$scratch/small" && mount -t tmpfs -o size=256k tmpfs "$scratch/small" 2>/dev/null; then
   refuses 1 full play --suite charts --tasks 200 --out "$scratch/small/run"
   umount "$scratch/small"

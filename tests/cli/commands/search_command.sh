@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# search_command.sh AGON UNTAUGHT MODEL: agon search, replay and show from outside: methods, budgets, kills at random
-# moments, and every way to be told no.
+# search_command.sh AGON UNTAUGHT MODEL: agon search, replay and show on the command line: methods, budgets, kills at
+# random moments, and every error.
 agon=$1 untaught=$2 model=$3
 . "$(dirname "$0")/helpers.sh"
 
@@ -14,7 +14,7 @@ play() {
 # is EXPECTED PATH NAME
 is() { [ "$(value "$2" "$scratch/$3.json")" = "$1" ] || fail "$3: $2 is $(value "$2" "$scratch/$3.json"), expected $1"; }
 
-# Greedy search is the greedy answer of agon run.
+# Greedy search gives the greedy answer of agon run.
 play greedy --method greedy --tasks 30
 "$agon" run --policy "$model" --tasks 30 --samples 1 --out "$scratch/run" --json >"$scratch/run.json" 2>/dev/null
 is "$(value greedy "$scratch/run.json")" accuracy greedy
@@ -32,7 +32,7 @@ for method in best-of-n majority weighted-majority guided beam diverse-beam mcts
   is 0 unanswered "$method"
   is 0 failed "$method"
 done
-# Steps that never come again are sampled at a temperature of their own, unless another is asked for.
+# Retries that never repeat a step have their own default temperature.
 sampled_at() { grep -Eq "\"temperature\": ?$2[,.]" "$scratch/$1/config.json" || fail "$1: not at temperature $2"; }
 sampled_at guided 0.5
 sampled_at beam 1
@@ -43,7 +43,7 @@ sampled_at spc 1
 play turns --suite phone --method beam --critic oracle --samples 2 --width 2 --tasks 2 --max-tokens 60
 [ "$(value env_steps "$scratch/turns.json")" -gt 4 ] || fail "beam on phone: one turn"
 
-# The budget holds, and what ran out is told.
+# The budget is kept, and the summary names the resource that ran out.
 play budget --method best-of-n --samples 4 --tasks 6 --budget policy_tokens=40,env_steps=2
 [ "$(value policy_tokens "$scratch/budget.json")" -le 240 ] || fail "more policy tokens than the budget"
 [ "$(value env_steps "$scratch/budget.json")" -le 12 ] || fail "more env steps than the budget"
@@ -52,7 +52,7 @@ play nothing --method guided --critic oracle --tasks 2 --budget policy_tokens=0
 is 2 unanswered nothing
 is 0.0 accuracy nothing
 
-# Threads and writing ahead change nothing, of steps that are sampled and of the next likeliest.
+# Threads and writing ahead change no result, with sampled steps and with the next most likely ones.
 for temperature in 0 0.5; do
   rm -rf "$scratch/one" "$scratch/many"
   play one --critic oracle --tasks 40 --temperature $temperature --in-flight 1 --no-speculation
@@ -63,13 +63,13 @@ for temperature in 0 0.5; do
   is 0 speculative_tokens one
 done
 
-# A critic that cannot judge says so in the figures, and the search ends.
+# A critic that cannot judge shows in the figures, and the search ends.
 play babble --critic-policy "$untaught" --critic-max-tokens 8 --attempts 3 --tasks 2
 is "$(value judged_steps "$scratch/babble.json")" invalid_verdicts babble
 play critic --critic discriminative --attempts 3 --tasks 2 --critic-policy "$model"
 is 0 invalid_verdicts critic
 
-# Killed at random moments, the search goes on to the same end.
+# A search that is killed at random moments is resumed to the same result.
 kills=3
 [ "${AGON_LONG:-0}" = 0 ] || kills=50
 survives() {
@@ -101,7 +101,7 @@ refuses 2 "--critic-policy does nothing with --critic oracle" "$agon" search --c
 refuses 2 "tasks of charts have pictures" "$agon" search --critic process-reward --critic-form shepherd --critic-url http://127.0.0.1:1 --critic-model m \
   --out "$scratch/x"
 [ ! -e "$scratch/x" ] || fail "a refused search leaves a folder"
-# Two searches of one second, told no folder, do not meet in one.
+# Two searches that start in the same second without --out get different folders.
 (
   cd "$scratch" && mkdir default && cd default || exit 1
   for i in 1 2; do "$agon" search --policy "$model" --method greedy --tasks 2 >/dev/null 2>"$i.err" & done
@@ -112,7 +112,7 @@ refuses 2 "tasks of charts have pictures" "$agon" search --critic process-reward
 refuses 2 "a --rank other than score" "$agon" search --policy "$model" --method beam --rank score --out "$scratch/ranked"
 [ ! -e "$scratch/ranked" ] || fail "a rank that is refused leaves a folder"
 
-# A finished tree plays again without a model, and says where another model goes another way.
+# A finished tree is replayed without a model. With another model, replay reports the first difference.
 "$agon" replay "$scratch/many" 3 >"$scratch/out" 2>&1 || fail "replay: $(cat "$scratch/out")"
 grep -q '^\* ok  1.00 ' "$scratch/out" || fail "replay shows no way to the answer: $(cat "$scratch/out")"
 "$agon" replay "$scratch/many" 3 --policy "$model" --critic oracle --json >"$scratch/same.json" 2>&1 || fail "replay again"
@@ -129,7 +129,7 @@ is None divergence own
 refuses 2 "Give --policy, or leave" "$agon" replay "$scratch/many" 3 --critic oracle
 refuses 2 "Give --policy, or leave" "$agon" replay "$scratch/many" 3 --critic-policy "$model"
 
-# A journal that is damaged is in no figure, and no success.
+# A damaged journal is excluded from all figures and is not a success.
 cp -r "$scratch/whole" "$scratch/damaged"
 python3 -c 'import sqlite3, sys
 run = sqlite3.connect(sys.argv[1] + "/run.sqlite")
@@ -137,7 +137,7 @@ run.execute("UPDATE journal SET body = ? WHERE task_index = 3 AND kind = ?", ("{
 run.commit()' "$scratch/damaged"
 says 1 "1 tasks have a damaged journal" "$agon" "${args[@]}" --out "$scratch/damaged" --resume
 
-# A replay goes as far as the journal does; where the clock ended a search, it does not ask whether it would now.
+# A replay ends with the journal. If a time limit ended the search, the replay does not apply the limit again.
 cp -r "$scratch/many" "$scratch/open"
 python3 -c 'import sqlite3, sys
 run = sqlite3.connect(sys.argv[1] + "/run.sqlite")
@@ -153,7 +153,7 @@ for task in 0 1 2 3; do
   is None divergence clock
 done
 
-# A task file: the trees need it again, the same one.
+# A task file: the trees need the same file again.
 printf '{"id": "a", "prompt": "1 + 2?", "answer": 3, "grader": "number"}\n' >"$scratch/tasks.jsonl"
 printf '{"id": "a", "prompt": "1 + 3?", "answer": 4, "grader": "number"}\n' >"$scratch/others.jsonl"
 play file --suite jsonl --file "$scratch/tasks.jsonl" --method greedy
@@ -173,7 +173,7 @@ grep -q "Give it with --file" "$scratch/file/report.html" || fail "the report do
 says 0 "report.html" "$agon" report "$scratch/file" --file "$scratch/moved.jsonl"
 grep -q "Give it with --file" "$scratch/file/report.html" && fail "the report has no trees, and has the task file"
 mv "$scratch/moved.jsonl" "$scratch/tasks.jsonl"
-# Where a run comes from.
+# Provenance of a run.
 for key in version commit command date machine/processor policy/path policy/files file/path file/hash; do
   [ -n "$(value "provenance/$key" "$scratch/file/config.json" 2>/dev/null)" ] || fail "config.json does not say $key"
   [ -n "$(value "provenance/$key" "$scratch/file.json" 2>/dev/null)" ] || fail "--json does not say $key"
@@ -183,11 +183,11 @@ is "$(realpath -s "$untaught")" provenance/critic/path babble
 grep -q '"made_by"\|"provenance"' "$scratch/file/report.html" || fail "the report does not say where the run comes from"
 "$agon" show "$scratch/file" | grep -q '^made by agon .*commit .*: agon search' || fail "show does not say who made the run"
 
-# A score of its own is the solver's.
+# Self-score uses the solver's own score.
 "$agon" search --policy "$untaught" --method beam --critic self-score --samples 1 --width 1 --tasks 1 --max-tokens 8 \
   --out "$scratch/self" --json >"$scratch/self.json" 2>"$scratch/err" || fail "self-score: $(cat "$scratch/err")"
 is "$(basename "$untaught")" critic/policy self
-# What opens a server's door is not kept.
+# Passwords of servers are neither printed nor recorded.
 "$agon" search --policy "$model" --suite jsonl --file "$scratch/tasks.jsonl" --critic process-reward \
   --critic-url http://me:secret@127.0.0.1:1 --out "$scratch/server" >"$scratch/out" 2>"$scratch/err" && fail "a server that is not there answers"
 grep -rq secret "$scratch/server" "$scratch/out" "$scratch/err" && fail "a password is told or kept"

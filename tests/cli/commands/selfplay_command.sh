@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# selfplay_command.sh AGON MODEL: agon selfplay from outside: every way to be told no, games that teach nothing, Ctrl-C.
+# selfplay_command.sh AGON MODEL: agon selfplay on the command line: every error, games that give no training data,
+# Ctrl-C.
 agon=$1 model=$2
 . "$(dirname "$0")/helpers.sh"
 
@@ -65,7 +66,7 @@ for yaml in "$scratch"/*.yaml; do
   [ -e "${yaml%.yaml}" ] && fail "a refused selfplay left a folder: ${yaml%.yaml}"
 done
 
-# A generator that was never taught writes no step that could be played.
+# An untrained generator writes no step that could be played.
 config untaught "max_tokens: 20"
 refused "no game teaches the critic anything: of 6 games 6 are invalid" untaught
 [ "$(sqlite3 "$scratch/untaught/run.sqlite" "SELECT count(*) FROM journal WHERE kind = 'game'" 2>/dev/null ||
@@ -76,7 +77,8 @@ refused "6 are invalid" untaught --resume # the games are there; they are not pl
 config untaught "max_tokens: 21"
 refused "max_tokens" untaught --resume
 
-# Ctrl-C and kill -9 in the middle: the same command plays what is missing, and the games are those of a run in one go.
+# Ctrl-C and kill -9 in the middle: the same command plays the missing games, and all games equal those of an
+# uninterrupted run.
 games() {
   python3 -c 'import sqlite3, sys
 for row in sqlite3.connect(sys.argv[1]).execute("SELECT task_index, body FROM journal ORDER BY task_index"): print(*row)' "$scratch/$1/run.sqlite"
@@ -100,7 +102,7 @@ for signal in INT KILL; do
   [ "$(games cut)" = "$(games whole)" ] || fail "after SIG$signal the games are others than in one go"
 done
 
-# Other threads change nothing; another model does.
+# The number of threads may change; the model may not.
 cp -r "$model" "$scratch/critic"
 config files "critic: critic" "max_tokens: 20" "learning: {threads: 1}"
 refused "6 are invalid" files

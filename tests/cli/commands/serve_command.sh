@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# serve_command.sh AGON MODEL: agon serve from outside: what it serves, its key, and how it ends.
+# serve_command.sh AGON MODEL: agon serve on the command line: its endpoints, its key, and how it ends.
 agon=$1 model=$2
 . "$(dirname "$0")/helpers.sh"
 unset AGON_API_KEY
@@ -37,7 +37,7 @@ says 0 '"object":"chat.completion"' ask "$url/v1/chat/completions" -d "$chat"
 says 0 'data: [DONE]' ask -N "$url/v1/chat/completions" -d "${chat%\}}, \"stream\": true}"
 says 0 'agon_generation_tokens_total' ask "$url/metrics"
 says 0 'not JSON' ask "$url/v1/chat/completions" -d '{'
-# A stream under way is finished; what is asked afterwards is not answered.
+# A stream in progress is finished; later requests are not answered.
 ask -N "$url/v1/chat/completions" -d '{"messages": [{"role": "user", "content": "Hello"}], "max_tokens": 400, "temperature": 100, "stream": true}' \
   >"$scratch/stream" &
 client=$!

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# served_policy_command.sh AGON MODEL: agon as the client of agon serve: every command that takes a policy gives what it
-# gives in one process, also where the server is killed on the way.
+# served_policy_command.sh AGON MODEL: agon as the client of agon serve: every command that takes a policy gives the
+# same results as in one process, even if the server is killed meanwhile.
 agon=$(realpath "$1") model=$(realpath "$2") here=$(realpath "$(dirname "$0")")
 . "$here/helpers.sh"
 models=$(dirname "$model")
@@ -71,7 +71,7 @@ printf 'critic: %s\nsneaky: %s\nsolvers: ["%s"]\nsources: [{suite: charts, level
 "$agon" selfplay selfplay.yaml >/dev/null 2>err
 grep -q '2/2 games' err || fail "selfplay: $(tail -2 err)"
 
-# kill -9 of the server in mid-run: what was answered is kept, and the run ends as if nothing had been.
+# kill -9 of the server during a run: answers are kept, and the run ends like an undisturbed one.
 "$agon" run --suite charts --temperature 0 --tasks 200 --in-flight 2 --out here-long >/dev/null 2>&1
 "$agon" run --suite charts --temperature 0 --tasks 200 --in-flight 2 --policy "$solver" --out there-long >/dev/null 2>err &
 client=$!

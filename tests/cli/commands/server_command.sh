@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# server_command.sh AGON MODEL: a policy behind a server in every command that takes one; kill -9 of the client and of the server,
-# the cache, a price.
+# server_command.sh AGON MODEL: every command that takes a policy, with a policy behind a server; kill -9 of the client
+# and of the server, the cache, and a price.
 agon=$(realpath "$1") model=$(realpath "$2") here=$(realpath "$(dirname "$0")")
 . "$here/helpers.sh"
 cd "$scratch" || exit 1
@@ -18,7 +18,7 @@ asked() { wc -l <"$1.log"; }
 recorded() { sqlite3 "$1/run.sqlite" "SELECT count(*) FROM episodes WHERE status = 'done'" 2>/dev/null || echo 0; }
 figures() { sed '/"seconds"/d; /"run"/d; /"provenance"/,$d' "$1"; }
 
-# kill -9 of the server in mid-run: agon waits 30 seconds for it, and meanwhile the rest is tried.
+# kill -9 of the server during a run: agon waits 30 seconds for it, and the next tests run meanwhile.
 long=(--suite lookup --level 1 --tasks 40 --samples 1 --in-flight 4 --seed)
 serve mortal 0.05
 AGON_CACHE=$scratch/orphan.sqlite "$agon" run --policy "$url#digits" "${long[@]}" 10 --out orphan >/dev/null 2>orphan.err &
@@ -36,7 +36,7 @@ small=(--suite lookup --level 1 --tasks 4 --samples 2)
 grep -q '"policy_tokens": 0' run.json && fail "run: no tokens were counted"
 says 0 "what it wrote" "$agon" show run 0
 
-# Nothing is paid twice: not by the same run again, nor by a replay, for which the server may be gone.
+# Nothing is paid twice: neither by the same run again nor by a replay, which works without the server.
 before=$(asked port)
 "$agon" run --policy "$url#digits" "${small[@]}" --cache replay --out replayed --json >replayed.json 2>err || fail "replay: $(tail -2 err)"
 [ "$(asked port)" = "$before" ] || fail "a replay asked the server"
@@ -58,14 +58,14 @@ printf 'critic: %s\nsneaky: %s\nsolvers: ["%s"]\nsources: [{suite: charts, level
   "$model" "$model" "$url" >selfplay.yaml
 "$agon" selfplay selfplay.yaml --print-config 2>err | grep -qF "$url" || fail "selfplay: the solver's address is another: $(tail -2 err)"
 
-# A server is not what trains, and what is wrong is named.
+# A server cannot be trained, and errors name the cause.
 refuses 1 "selfplay: $url learns" "$agon" selfplay selfplay.yaml --set critic="$url"
 refuses 1 "does not exist" "$agon" complete --policy "$url#letters" x
 refuses 1 "127.0.0.1:1" "$agon" complete --policy http://127.0.0.1:1/v1 x
 printf 'url: %s\nmodle: digits\n' "$url" >wrong.yaml
 refuses 1 "modle" "$agon" complete --policy wrong.yaml x
 
-# What it costs, and where it ends.
+# The cost of a run, and the limit that ends it.
 printf 'url: %s\nmodel: digits\nprice: {input: 1000, output: 2000}\n' "$url" >policy.yaml
 "$agon" run --policy policy.yaml "${small[@]}" --out priced --json >priced.json 2>err || fail "a price: $(tail -2 err)"
 python3 - priced.json <<'PYTHON' || fail "the cost is wrong"
@@ -84,7 +84,7 @@ refuses 1 "the budget of 0.5 US dollars is spent" "$agon" run --policy policy.ya
 kill $server
 wait $server 2>/dev/null
 
-# kill -9 of the client in mid-run: what was answered is not asked again.
+# kill -9 of the client during a run: answered requests are not sent again.
 serve slow 0.05
 for at_least in 5 20; do
   "$agon" run --policy "$url#digits" "${long[@]}" 9 --out killed --resume >/dev/null 2>&1 &
@@ -105,7 +105,7 @@ before=$(asked slow)
 kill $server
 wait $server 2>/dev/null
 
-# The run whose server was killed has stopped, and goes on when the server is back.
+# The run whose server was killed has stopped, and can be resumed when the server is back.
 wait $orphan
 ended=$?
 [ $ended = 1 ] || fail "a run whose server is gone ends with $ended"

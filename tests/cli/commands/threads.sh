@@ -3,7 +3,7 @@
 agon=$1
 . "$(dirname "$0")/helpers.sh"
 
-# Loads LibTorch, and with it OpenMP; the file is not there.
+# Loads LibTorch, and with it OpenMP; the file does not exist.
 learning() { "$@" train-rm "$scratch/none.yaml" 2>&1; }
 tells() {
   local text=$1 got

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# agon train as a person meets it: killed and resumed, wrong configs, other people's folders, a report of what came out.
+# agon train on the command line: killed and resumed, wrong configs, folders of other programs, a report of the run.
 # usage: train_command.sh AGON MODEL
 agon=$1 model=$2
 . "$(dirname "$0")/helpers.sh"
@@ -19,7 +19,7 @@ record_every: 4
 YAML
 
 says 0 "model: whole/model" "$agon" train small.yaml --set output=whole
-# Killed at once after its first checkpoint, then again a little later; the end is the same, bit for bit.
+# Killed right after its first checkpoint and again a little later; the result is the same, bit for bit.
 for pause in 0 0.4; do
   "$agon" train small.yaml --set output=killed --resume >log.txt 2>&1 &
   victim=$!
@@ -54,8 +54,8 @@ says 0 "learning_rate: " "$agon" train small.yaml --set output=x --print-config
 "$agon" train small.yaml --set output=x --print-config >printed.yaml
 says 0 "steps: 8" "$agon" train printed.yaml --print-config
 
-# A path in a file is relative to the file, one on the command line to the working folder, whatever the command; what is
-# printed can be typed.
+# A path in a file is relative to the file, one on the command line to the working folder, for every command; a printed
+# path can be typed.
 mkdir conf
 printf 'output: ../there\npolicy: %s\nsources: [{suite: charts}]\n' "$model" >conf/train.yaml
 printf 'output: ../there\nstart: %s\nsources: [{suite: charts}]\nsteps: 1\nwarmup_steps: 0\n' "$model" >conf/train-sft.yaml
@@ -70,7 +70,8 @@ for command in train train-sft train-rm selfplay; do
   cd ..
 done
 says 0 "data: [conf/p.jsonl]" "$agon" train-rm conf/train-rm.yaml --print-config
-# Before version 0.2 paths of agon train were relative to the working folder: what is there alone is still found.
+# Before version 0.2 paths of agon train were relative to the working folder: files that exist only there are still
+# found.
 echo 'reference: model' >>conf/train.yaml
 ln -s "$model" model
 says 0 "reference: model" "$agon" train conf/train.yaml --print-config --set credit.kl=0.1
@@ -94,13 +95,13 @@ says 0 "3 to 5 times slower" "$agon" train small.yaml --set output=x4 --set step
 says 1 "no such model folder" "$agon" train small.yaml --set output=x --set reference=foreign
 says 0 "max_tokens: 24" "$agon" train small.yaml --set output=x --print-config --set method=dapo --set sampling.max_tokens=24
 
-# A disk that is full while a checkpoint is written ends with a message; with room again the training goes on.
+# A full disk while a checkpoint is written ends the training with a message; with free space it resumes.
 full() { (trap '' XFSZ; ulimit -f 9000; exec "$@"); }  # files of 9 MB at most: the optimiser's is larger
 says 1 "optimizer.pt" full "$agon" train small.yaml --set output=full
 says 0 "model: full/model" "$agon" train small.yaml --set output=full --resume
 cmp -s whole/model/model.safetensors full/model/model.safetensors || fail "after the full disk it ended with other weights"
 
-# Stopped while it chooses tasks, a training run chooses them anew.
+# A training run that is stopped while it chooses tasks chooses them again.
 choosing=(--set filter.offline=true --set filter.offline_tasks=150 --set steps=1 --set 'evaluation={every: 0}')
 says 0 "model: chosen/model" "$agon" train small.yaml --set output=chosen "${choosing[@]}"
 "$agon" train small.yaml --set output=stopped "${choosing[@]}" >log.txt 2>&1 &

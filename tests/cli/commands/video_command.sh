@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# video_command.sh AGON MODEL: videos in files of the usual kinds, whose decoders would rather have several threads, are
-# read by the shut-in decoder; damaged ones are refused.
+# video_command.sh AGON MODEL: the sandboxed decoder reads videos of the usual file types, although their decoders ask
+# for several threads. Damaged files are refused.
 agon=$1 model=$2
 . "$(dirname "$0")/helpers.sh"
 cp -r "$model" "$scratch/model"

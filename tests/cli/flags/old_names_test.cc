@@ -19,7 +19,8 @@ struct Parsed {
   std::string error;
 };
 
-// What a command with the flags --reward-model (required), --samples and --orders (which needs the first) reads.
+// The values that a command with the flags --reward-model (required), --samples and --orders (needs --reward-model)
+// reads.
 Parsed parsed(std::vector<std::string> arguments) {
   Parsed result;
   int orders = 0;

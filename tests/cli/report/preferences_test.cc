@@ -53,7 +53,7 @@ TEST_CASE("the report of preferences draws the votes and what was removed, and n
   const Json& sets = data.at("preferences").at("sets");
   REQUIRE(sets.size() == 3);
   CHECK(data.at("preferences").at("damaged") == 6);
-  CHECK(sets[0].at("id") == "charts/2");  // what has removed arcs comes first
+  CHECK(sets[0].at("id") == "charts/2");  // sets with removed arcs come first
   CHECK(sets[1].at("id") == "charts/0");
   CHECK(cli::report_data(*run, "votes", {.tasks = 2}).at("preferences").at("sets").size() == 2);
   const test::Loaded loaded = test::load(folder.path(), cli::report_page(data));

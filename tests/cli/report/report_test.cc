@@ -20,7 +20,7 @@ const Json kConfig = {{"suite", "charts"}, {"split", "test"}, {"level", 2}, {"sa
 const std::string kHostile =
     "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\"><b>bold</b>&lt;";
 
-// Ten tasks of three samples; task 4 fails once, task 5 is hostile, task 6 asks for a box, task 7 is a phone's.
+// Ten tasks of three samples: task 4 fails once, task 5 has hostile text, task 6 asks for a box, task 7 is of a phone.
 Episode episode_of(std::uint64_t task, int sample) {
   Episode episode = task == 4 && sample == 1 ? test::make_failed_episode(task, sample) : make_episode(task, sample);
   episode.success = (task + static_cast<std::uint64_t>(sample + 1)) % 2 == 0;

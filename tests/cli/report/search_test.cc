@@ -18,7 +18,7 @@ using test::count;
 
 namespace {
 
-// A step that is markup, then an answer.
+// Writes a step of HTML markup, then an answer.
 class Hostile : public agents::Policy {
  public:
   std::vector<agents::Completion> complete(std::span<const agents::CompletionRequest> requests) override {
@@ -82,7 +82,7 @@ TEST_CASE("a search's report shows its figures beside others, and the tree of ea
   REQUIRE(loaded.console.empty());
   REQUIRE(loaded.dom.find("<title>agon guided</title>") != std::string::npos);
   REQUIRE(count(loaded.dom, "class=\"row\"") == 4);
-  REQUIRE(count(loaded.dom, "<svg class=\"tree\"") == 1);      // of the task that is selected
+  REQUIRE(count(loaded.dom, "<svg class=\"tree\"") == 1);      // of the selected task
   REQUIRE(count(loaded.dom, "<g class=\"step bad") == 5 + 5);  // two steps, five attempts each
   REQUIRE(count(loaded.dom, "step bad left\"") == 4 + 4);
   REQUIRE(count(loaded.dom, "greedy 0.") >= 2);

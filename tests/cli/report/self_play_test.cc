@@ -44,7 +44,7 @@ TEST_CASE("the report of self-play shows its rounds and games, and nobody's text
     const auto number = static_cast<int>(i);
     store->record_entry({i, 0, "game", game(number, games[i].first, games[i].second, picture), {picture}});
   }
-  store->record_entry({games.size(), 0, "game", {{"round", 2}}, {}});  // damaged: it costs itself alone
+  store->record_entry({games.size(), 0, "game", {{"round", 2}}, {}});  // damaged: only this game is lost
   store->flush();
   const auto run = record::RunReader::open(folder / "play");
   const Json data = cli::report_data(*run, "play");

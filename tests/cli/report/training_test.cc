@@ -135,10 +135,10 @@ TEST_CASE("the episodes of a training run's report are whole groups from all alo
     for (std::uint64_t task = 0; task < 30; ++task)
       for (int sample = 0; sample < 2; ++sample) {
         record::Episode episode = test::make_trained_episode(task, sample, static_cast<int>(task / 3) * 10);
-        episode.reward = task % 3 == 2 ? sample : 0.5;  // in the third group of a step they differ
+        episode.reward = task % 3 == 2 ? sample : 0.5;  // rewards differ in the third group of a step
         store->record(episode);
       }
-    store->record(test::make_episode(99, 0));  // of no step
+    store->record(test::make_episode(99, 0));  // without a step
   }
   const auto run = record::RunReader::open(folder / "run");
   REQUIRE(cli::chosen_episodes(*run, 3, 1) ==

@@ -32,7 +32,7 @@ cli::EvalRow row(const std::string& suite, const std::string& policy, const std:
   return {suite, policy, "runs/e/" + policy, agents::summarize(config, outcomes, 1), difference};
 }
 
-// With one space for several.
+// The table with runs of spaces as one space.
 std::string table_of(const std::vector<cli::EvalRow>& rows) {
   std::string text = cli::eval_table(rows);
   text.erase(std::unique(text.begin(), text.end(), [](char a, char b) { return a == ' ' && b == ' '; }), text.end());

@@ -1,4 +1,4 @@
-// Pictures made to cost their reader time or memory: each is refused, or decoded within its limits.
+// Pictures that are made to cost time or memory: each is refused, or decoded within the limits.
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -65,20 +65,20 @@ std::string chunk(const std::string& name, const std::string& content) {
   return big_endian(content.size(), 4) + name + content + big_endian(crc_of(name + content), 4);
 }
 
-// A zlib stream of `count` zeros, in a thousandth of it: matches of 258 bytes, 13 bits each.
+// A zlib stream of `count` zeros in a thousandth of the bytes: matches of 258 bytes, 13 bits each.
 std::string deflated_zeros(std::uint64_t count) {
   std::string bytes = "\x78\x9C";
   std::uint64_t buffer = 0;
   int held = 0;
-  const auto put = [&](std::uint64_t bits, int number) {  // the lowest bit first
+  const auto put = [&](std::uint64_t bits, int number) {  // lowest bit first
     buffer |= bits << held;
     for (held += number; held >= 8; held -= 8, buffer >>= 8) bytes += static_cast<char>(buffer);
   };
-  const auto put_code = [&](unsigned code, int number) {  // the highest bit first
+  const auto put_code = [&](unsigned code, int number) {  // highest bit first
     for (int i = number; i-- > 0;) put(code >> i & 1, 1);
   };
   put(1, 1);
-  put(1, 2);          // the last block, of fixed codes
+  put(1, 2);          // the last block, with fixed codes
   put_code(0x30, 8);  // literal 0
   std::uint64_t left = count - 1;
   for (; left >= 258; left -= 258) {
@@ -148,7 +148,7 @@ std::string canvas(int flags, std::uint64_t width, std::uint64_t height) {
                     char(flags) + std::string(3, '\0') + little_endian(width - 1, 3) + little_endian(height - 1, 3));
 }
 
-// The picture's own chunk of a plain WebP.
+// The chunk of a plain WebP that holds the picture.
 std::string picture_chunk(int width, int height) {
   const Image white(width, height, std::vector<std::uint8_t>(std::size_t(width) * std::size_t(height) * 3, 255));
   const auto file = encode_image(white, ImageFormat::webp);
@@ -157,14 +157,14 @@ std::string picture_chunk(int width, int height) {
 
 // ---- measuring
 
-// Of a build that is not slowed down.
+// Seconds of `work`; a tenth of them under a sanitizer, which slows it down.
 double seconds_of(const std::function<void()>& work) {
   const auto begin = std::chrono::steady_clock::now();
   work();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / (AGON_SANITIZED ? 10 : 1);
 }
 
-// The highest memory of this process while `work` runs, beyond what it had; 0 where the kernel does not tell.
+// How far the memory of this process rises while `work` runs, in KB; 0 if the kernel does not report it.
 long peak_growth_kb(const std::function<void()>& work) {
   const auto status = [](const std::string& field) {
     std::ifstream file("/proc/self/status");
@@ -172,7 +172,7 @@ long peak_growth_kb(const std::function<void()>& work) {
       if (line.starts_with(field)) return std::stol(line.substr(field.size() + 1));
     return 0l;
   };
-  if (AGON_SANITIZED) return work(), 0;  // which has memory of its own
+  if (AGON_SANITIZED) return work(), 0;  // a sanitizer takes memory itself
   std::ofstream reset("/proc/self/clear_refs");
   if (!(reset << "5" << std::flush)) return work(), 0;
   const long before = status("VmRSS");
@@ -204,12 +204,12 @@ TEST_CASE("a JPEG of thousands of scans is refused before it is decoded") {
           CHECK_THROWS_WITH(decode_image(as_bytes(file), "p.jpg"),
                             Contains("p.jpg") && Contains("3000 scans (at most 100)"));
         }) < 1);
-  // Of a sequential one, component by component; behind restarts, fill bytes, other segments and stray bytes as well.
+  // Scans of a sequential JPEG, one per component; also after restarts, fill bytes, other segments and stray bytes.
   const Jpeg sequential{.width = 2048, .height = 2048, .components = 3};
   const std::string hidden = "\xFF\xD0\xFF\x01 stray" + std::string("\xFF\0", 2) + "\xFF" + segment(0xFE, "\xFF\xDA");
   const std::string many = sequential.start() + repeated(Jpeg::scan("\1", 0, 63) + hidden, 150) + kEnd;
   CHECK_THROWS_WITH(decode_image(as_bytes(many), "s.jpg"), Contains("150 scans"));
-  // Few scans of many pixels.
+  // A few scans of many pixels.
   const Jpeg large{.frame = 0xC2, .width = 8192, .height = 8192};
   const std::string heavy = large.start() + Jpeg::scan("\1", 0, 0) + repeated(Jpeg::scan("\1", 1, 63), 60) + kEnd;
   CHECK_THROWS_WITH(decode_image(as_bytes(heavy), "h.jpg"), Contains("blocks") && Contains("61 scans"));
@@ -224,14 +224,14 @@ TEST_CASE("a JPEG of ordinary scans is decoded, progressive and sequential") {
   CHECK(image.width() == 300);
   CHECK(image.rgb()[0] == 128);
   const Jpeg apart{.width = 300, .height = 200, .components = 3, .factors = 0x22};
-  const std::size_t codes = 2 * 19 * 13;  // a first and a last of each block
+  const std::size_t codes = 2 * 19 * 13;  // a first and a last code per block
   const std::string scans =
       Jpeg::scan("\1", 0, 63, 0, 2 * blocks) + Jpeg::scan("\2", 0, 63, 0, codes) + Jpeg::scan("\3", 0, 63, 0, codes);
   CHECK(decode_image(as_bytes(apart.start() + scans + kEnd), "s.jpg").height() == 200);
   CHECK(read_image_header(as_bytes(apart.start() + scans + kEnd))->scans == 3);
   const Jpeg cmyk{.width = 30, .height = 20, .components = 4};
   CHECK(decode_image(as_bytes(cmyk.start() + Jpeg::scan("\1\2\3\4", 0, 63, 0, 96) + kEnd), "c.jpg").width() == 30);
-  // Metadata in thousands of segments is passed over.
+  // Metadata in thousands of segments is skipped.
   const std::string plain = apart.start();
   const std::string wordy =
       plain.substr(0, 2) + repeated(segment(0xE2, std::string(65'000, 'x')), 1000) + plain.substr(2);
@@ -285,7 +285,8 @@ TEST_CASE("PNGs that inflate a thousandfold are bounded by what they take") {
   CHECK_THROWS_WITH(decode_image(as_bytes(ihdr(4, 4, 16, 3) + chunk("IEND", "")), "d.png"),
                     Contains("16 bits a sample"));
   CHECK_THROWS_WITH(decode_image(as_bytes(ihdr(4, 4, 8, 5) + chunk("IEND", "")), "d.png"), Contains("colour type 5"));
-  // 16 of 16 megapixels and 8 bytes each: the pixels of one take 48 MB here, checking all takes none.
+  // 16 pictures of 16 megapixels with 8 bytes per pixel: decoding one takes 48 MB here, checking all of them takes
+  // none.
   const std::string deep = png_of_zeros(4000, 4000, 16, 6);
   CHECK(peak_growth_kb([&] {
           for (int i = 0; i < 16; ++i) verify_image(as_bytes(deep), "v.png");
@@ -303,7 +304,7 @@ TEST_CASE("chunks of a PNG that are not its picture are never inflated") {
           CHECK(decode_image(as_bytes(png_of_zeros(64, 64, 8, 2, repeated(chunk("abCd", ""), 500'000))), "c.png")
                     .width() == 64);
         }) < 2);
-  // An animation's first picture.
+  // The first picture of an animation.
   const std::string moving = png_of_zeros(64, 64, 8, 6, chunk("acTL", std::string(8, '\1'))) + "behind the end";
   CHECK(decode_image(as_bytes(moving), "a.png").rgb()[0] == 255);
 }
@@ -317,7 +318,7 @@ TEST_CASE("a WebP is as large as both of its headers say") {
                     Contains("header says 40 x 30 pixels, its picture 400 x 300"));
   CHECK_THROWS_WITH(decode_image(as_bytes(file(0, 1 << 24, 1 << 24, picture_chunk(40, 30))), "w.webp"),
                     Contains("16777216"));
-  // The first frame of an animation, whose size stands in three places.
+  // The first frame of an animation, whose size is stored in three places.
   const auto frame = [](std::uint64_t width, std::uint64_t height, const std::string& picture) {
     return webp_chunk("ANMF", std::string(6, '\0') + little_endian(width - 1, 3) + little_endian(height - 1, 3) +
                                   std::string(4, '\0') + picture);
@@ -387,7 +388,7 @@ TEST_CASE("headers of damaged files are read without harm") {
       std::string damaged = file.substr(0, std::size_t(rng.between(0, int(file.size()))));
       for (int i = 0; i < 3 && !damaged.empty(); ++i)
         damaged[std::size_t(rng.between(0, int(damaged.size()) - 1))] = static_cast<char>(rng.between(0, 255));
-      const std::vector<std::uint8_t> exact(damaged.begin(), damaged.end());  // a sanitizer sees its ends
+      const std::vector<std::uint8_t> exact(damaged.begin(), damaged.end());  // a sanitizer checks its bounds
       std::size_t kept = 0;
       if (const auto header = read_image_header(exact))
         for (const auto& part : header->parts) kept += part.size();

@@ -162,7 +162,7 @@ TEST_CASE("a decompression bomb is refused by its header, before its pixels take
   CHECK_THROWS_WITH(decode_image(png_of_size(16'384, 16'384), "bomb.png"), Contains("16384 x 16384"));
   CHECK_THROWS_WITH(decode_image(png_of_size(0xFFFFFFFF, 0xFFFFFFFF), "b"), Contains("4294967295"));
   CHECK_THROWS_WITH(decode_image(png_of_size(0, 4), "b"), Contains("0 x 4"));
-  CHECK(peak_kilobytes() - before < 400'000);  // of 1.2 GB that the pixels would take
+  CHECK(peak_kilobytes() - before < 400'000);  // the pixels would take 1.2 GB
   CHECK_THROWS_WITH(decode_image(bytes_of(kPictures + "rgb.png"), "b", {.max_pixels = 95}), Contains("12 x 8"));
   CHECK_THROWS_WITH(decode_image(bytes_of(kPictures + "gray.jpg"), "b", {.max_side = 11}), Contains("12 x 8"));
   CHECK_THROWS_WITH(decode_image(bytes_of(kPictures + "lossless.webp"), "b", {.max_side = 11}), Contains("12 x 8"));
@@ -180,7 +180,7 @@ TEST_CASE("a picture that is none is an error that names it") {
   CHECK_THROWS_WITH(load_image(kPictures), Contains("images") && Contains("not a file"));
   CHECK_THROWS_AS(load_image("/dev/zero"), Error);
   auto lying = bytes_of(kPictures + "rgb.png");
-  lying.resize(40);  // header and nothing behind it
+  lying.resize(40);  // only the header
   CHECK_THROWS_WITH(decode_image(lying, "cut.png"), Contains("cut.png"));
 }
 

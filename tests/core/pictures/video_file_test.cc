@@ -1,4 +1,4 @@
-// Videos in files are written here as AVI with pictures in JPEG, which needs no encoder of videos.
+// The tests write videos as AVI files of JPEG pictures, which needs no video encoder.
 #include "core/pictures/video_file.h"
 
 #include <catch2/catch.hpp>
@@ -30,7 +30,7 @@ std::string riff_chunk(const std::string& name, const std::string& bytes) {
 }
 std::string list(const std::string& name, const std::string& bytes) { return riff_chunk("LIST", name + bytes); }
 
-// Of frames of one colour each, 10 levels apart.
+// An AVI file whose frames have one gray level each, 10 levels apart.
 std::string avi(int frames, int width, int height, std::uint32_t fps) {
   const auto count = static_cast<std::uint32_t>(frames), w = static_cast<std::uint32_t>(width),
              h = static_cast<std::uint32_t>(height);
@@ -79,11 +79,11 @@ TEST_CASE("frames of a file are chosen by rate and by number, and are those of t
   FrameSampling few = by_rate(2);
   few.count = 2;
   CHECK(load_video(file, few)->places == std::vector{0, 19});
-  few.count = 30;  // more than there are: they repeat
+  few.count = 30;  // more than the video has: frames repeat
   CHECK(load_video(file, few)->frames.size() == 30);
   const auto all = load_video(file, by_rate(100));
   CHECK(all->frames.size() == 20);
-  CHECK_FALSE(all->is_whole());  // chosen by their rate: no model chooses among them again
+  CHECK_FALSE(all->is_whole());  // frames were chosen by rate: a model does not choose again
 }
 
 TEST_CASE("red and green and blue of a file's frames keep their places") {

@@ -10,7 +10,7 @@ using namespace agon::critic;
 
 namespace {
 
-// Finds the response with the larger number better, and says of 13 nothing that can be read.
+// Prefers the response with the larger number; its verdict on 13 cannot be parsed.
 class Comparing : public agents::Policy {
  public:
   std::vector<agents::Completion> complete(std::span<const agents::CompletionRequest> requests) override {
@@ -32,7 +32,7 @@ class Comparing : public agents::Policy {
   agents::Capabilities capabilities() const override { return {"comparing", true, true, false, 1000}; }
   int asked = 0;
   std::size_t context = 1000;
-  bool stubborn = false;  // the first one is always better
+  bool stubborn = false;  // always prefers the first response
 
  private:
   std::string verdict(const std::vector<int>& numbers) const {
@@ -111,7 +111,7 @@ TEST_CASE("judge: a request that passes its context is no verdict that cannot be
 
 TEST_CASE("judge: evaluated in one order alone, the order of the file does not decide") {
   Comparing policy;
-  policy.stubborn = true;  // whichever stands first
+  policy.stubborn = true;  // prefers whichever comes first
   Judge judge(policy, {.swap = false});
   std::vector<Preference> preferences;
   for (int i = 0; i < 200; ++i) preferences.push_back({std::to_string(i), "c", kQuestion, {"9", "3"}, {1, 2}});

@@ -27,7 +27,7 @@ TEST_CASE("mixture: shares go by the square roots of the sizes") {
   const auto counts = counts_of(categories, epoch);
   CHECK(counts.at("large") == 750);  // 30 : 10
   CHECK(counts.at("small") == 250);
-  // Each small one comes two or three times, no large one twice.
+  // Each set of the small source comes two or three times, none of the large source twice.
   for (std::size_t place = 0; place < 1000; ++place) {
     const auto times = std::count(epoch.begin(), epoch.end(), place);
     CHECK((place < 900 ? times <= 1 : times == 2 || times == 3));

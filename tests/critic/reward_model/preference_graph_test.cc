@@ -35,7 +35,7 @@ double weight_of(const std::vector<PreferenceArc>& arcs) {
                          [](double sum, const PreferenceArc& arc) { return sum + arc.weight; });
 }
 
-// The least weight that has to go, over all rows of up to eight items.
+// The least weight that has to be removed, found by trying all orders of up to eight items.
 double least_removed(const PreferenceGraph& graph) {
   std::vector<int> places(static_cast<std::size_t>(graph.items));
   std::iota(places.begin(), places.end(), 0);
@@ -81,9 +81,9 @@ TEST_CASE("preference graph: arcs of equal weight each way cancel out, whichever
 }
 
 TEST_CASE("preference graph: ranks are the longest path among the items, and no path means no order") {
-  const PreferenceGraph graph{6, {{4, 1, 1}, {1, 3, 1}, {4, 0, 1}, {3, 2, 1}}};  // 5 is alone
+  const PreferenceGraph graph{6, {{4, 1, 1}, {1, 3, 1}, {4, 0, 1}, {3, 2, 1}}};  // 5 has no arcs
   CHECK(ranks_within(graph, std::vector<std::size_t>{0, 1, 2, 3, 4, 5}) == std::vector<int>{2, 2, 4, 3, 1, 1});
-  CHECK(ranks_within(graph, std::vector<std::size_t>{0, 2, 4}) == std::vector<int>{2, 2, 1});  // 4 before 2 through two
+  CHECK(ranks_within(graph, std::vector<std::size_t>{0, 2, 4}) == std::vector<int>{2, 2, 1});  // by the path 4, 1, 3, 2
   CHECK(ranks_within(graph, std::vector<std::size_t>{0, 5}) == std::vector<int>{1, 1});
   CHECK(descendants(graph).at(4) == std::vector<int>{0, 1, 2, 3});
 }
@@ -116,7 +116,7 @@ TEST_CASE("preference graph: on random graphs cycles go, little else does, and t
     least += least_removed(graph);
     CHECK(weight_of(denoised.removed) >= least_removed(graph) - 1e-9);
   }
-  CHECK(removed < 1.3 * least);  // a heuristic, and a good one
+  CHECK(removed < 1.3 * least);  // the heuristic is near the optimum
 }
 
 TEST_CASE("preference graph: what is removed equals igraph's on its golden graphs") {
@@ -133,7 +133,7 @@ TEST_CASE("preference graph: what is removed equals igraph's on its golden graph
 }
 
 TEST_CASE("preference graph: of those that may stand next the one with more below it goes first, then the name") {
-  // a and b are free; b is before two others, a before one.
+  // a and b have no predecessor; b is before two others, a before one.
   const PreferenceGraph graph{5, {{0, 2, 1}, {1, 3, 1}, {3, 4, 1}}};
   CHECK(ranking_of(graph, names_of(5)) == std::vector<int>{1, 0, 3, 2, 4});
   CHECK(ranking_of({3, {}}, std::vector<std::string>{"c", "a", "b"}) == std::vector<int>{1, 2, 0});

@@ -13,7 +13,7 @@ using namespace agon::critic;
 
 namespace {
 
-// The expert's answer of charts for its even samples; for others nothing that is right.
+// Answers with numbers from 1000 on, each of them in two samples; no task of charts has such an answer.
 class Halfway : public agents::Policy {
  public:
   std::vector<agents::Completion> complete(std::span<const agents::CompletionRequest> requests) override {
@@ -27,7 +27,7 @@ class Halfway : public agents::Policy {
   agents::Capabilities capabilities() const override { return {"halfway", true, true, false, 1000}; }
 };
 
-// The expert's solution as it is, with babble before the answer and a wrong one.
+// Writes the expert's solution, the same with babble before the answer, or babble and a wrong answer.
 class Babbling : public agents::Policy {
  public:
   explicit Babbling(std::string solution) : solution_(std::move(solution)) {}
@@ -49,7 +49,7 @@ class Babbling : public agents::Policy {
   std::string solution_;
 };
 
-// Prefers what is shorter; lengths that are equal are a tie.
+// Prefers the shorter response; equal lengths are a tie.
 class Short : public agents::Policy {
  public:
   std::vector<agents::Completion> complete(std::span<const agents::CompletionRequest> requests) override {
@@ -116,7 +116,7 @@ TEST_CASE("ranks by votes: what no judge tells apart has equal ranks, whatever i
   VotedRanking voted;
   CHECK(ranks_of_votes(responses, {{3, {{0, 1, 1}, {0, 2, 1}}}}, voted) == std::vector<int>{1, 2, 2});
   CHECK(ranks_of_votes(responses, {{3, {{1, 2, 1}}}}, voted) == std::vector<int>{1, 1, 2});
-  Rng rng(1);  // 0 stands before nobody, so it is in no subset of three
+  Rng rng(1);  // 0 is before no other, so it is in no subset of three
   CHECK(choose_responses(descendants(voted.graph), 3, rng) == std::nullopt);
   CHECK(choose_responses(descendants(voted.graph), 2, rng) == std::vector<std::size_t>{1, 2});
 }
@@ -145,7 +145,7 @@ TEST_CASE("preference maker: responses are graded, corrupted ones among them, an
     }
     CHECK(corrupted);
     CHECK(made->preference.messages.back().parts.front().is_image());
-    // Written to a journal and read back it is the same.
+    // Checks that it is the same after a round trip through a journal.
     std::vector<Image> images;
     const Json body = made_json(*made, images);
     const Preference back = preference_in(body, [&](const std::string& hash) {

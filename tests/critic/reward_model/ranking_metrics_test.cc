@@ -51,7 +51,7 @@ TEST_CASE("ranking metrics: macro is the mean of the categories") {
   CHECK(figures.at("ci").at(1) >= 0.5);
 }
 
-// Seed 002 prints averages of its rows; every one is the plain mean (reference vectors, section 7).
+// The tables print averages of their rows; each is the plain mean (reference vectors, section 7).
 TEST_CASE("ranking metrics: the averages of the seed's tables") {
   struct Row {
     std::vector<double> cells;
@@ -69,7 +69,7 @@ TEST_CASE("ranking metrics: the averages of the seed's tables") {
       {{56.9, 67.8, 66.4, 60.4, 80.1}, 66.3},       {{57.9, 66.8, 62.9, 51.4, 85.8}, 64.9},  // Table 8, macro
       {{51.1, 72.1, 53.8, 55.3, 82.1}, 62.9},       {{54.0, 71.0, 57.1, 50.7, 52.7}, 57.1}};
   for (const Row& row : rows) {
-    // As sets: a category a cell, of a thousand sets each, of which that many are right.
+    // Each cell becomes a category of a thousand sets, of which that share is ranked right.
     std::vector<ScoredSet> sets;
     for (std::size_t cell = 0; cell < row.cells.size(); ++cell)
       for (int i = 0; i < 1000; ++i)

@@ -29,7 +29,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A saved model whose adapter and head are far from what they start as.
+// A saved model whose adapter and head are far from their initial values.
 fs::path shaken_model(const fs::path& folder, bool joint,
                       agents::Representation representation = agents::Representation::last, bool likelihood = false) {
   agents::RewardNetworkSettings settings;
@@ -51,7 +51,7 @@ std::vector<double> scores_of(RewardModel& model, const std::vector<std::string>
   return model.score(std::span(&set, 1)).at(0);
 }
 
-// By the network in LibTorch, which shares no code with the engine.
+// Scores by the network in LibTorch, which shares no code with the engine.
 std::vector<double> network_scores(const fs::path& folder, const std::vector<std::string>& responses) {
   const at::NoGradGuard no_grad;
   agents::RewardNetwork network(folder);
@@ -98,7 +98,7 @@ TEST_CASE("reward model: with the likelihood the engine's scores are the network
   agents::RewardNetwork fresh(
       {.base = kRewardBase, .joint = false, .likelihood = true, .lora = {4, 4, agents::kLoraTargets}}, 1);
   {
-    const at::NoGradGuard no_grad;  // a head that says nothing: the likelihood alone is left
+    const at::NoGradGuard no_grad;  // zero the head, so that only the likelihood is left
     for (const at::Tensor& weight : fresh.parameters())
       if (weight.numel() != 1 || weight.item<double>() == 0) at::Tensor(weight).zero_();
   }
@@ -113,7 +113,7 @@ TEST_CASE("reward model: with the likelihood the engine's scores are the network
                        std::accumulate(tokens.logprobs.begin() + 1, tokens.logprobs.end(), 0.0));
   const auto model = open_reward_model(folder / "fresh");
   CHECK(largest_difference(scores_of(*model, kFour), expected) < 1e-4);
-  CHECK(scores_of(*model, {""}).at(0) == 0);  // one token: nothing is behind the first
+  CHECK(scores_of(*model, {""}).at(0) == 0);  // one token has no successor
 }
 
 TEST_CASE("reward model: apart, packed scores equal separate ones and do not know the order") {
@@ -181,18 +181,18 @@ TEST_CASE("reward model: what passes the context is refused with the number that
   CHECK((fit > 0 && fit < 64));
   CHECK(scores_of(*model, {responses.begin(), responses.begin() + static_cast<std::ptrdiff_t>(fit)}).size() == fit);
   CHECK_FALSE(model->fits({reward_question(), responses}));
-  // As a reward the group is read in several sets, each as it is by itself.
+  // As a reward, the group is read in several sets, each scored as if alone.
   const std::vector<double> rewards = open_response_scorer(folder / "rm")->score(reward_question(), responses);
   REQUIRE(rewards.size() == 64);
   std::vector<std::string> first(responses.begin(), responses.begin() + static_cast<std::ptrdiff_t>(fit));
   CHECK(largest_difference({rewards.begin(), rewards.begin() + static_cast<std::ptrdiff_t>(fit)},
                            scores_of(*model, first)) < 1e-5);
   CHECK(rewards.at(fit) == Approx(scores_of(*model, {responses[fit]}).at(0)).margin(1e-5));
-  // Alone and too long it stays an error.
+  // A single response that is too long is still an error.
   for (int i = 0; i < 6; ++i) longer += longer;
   CHECK_THROWS_WITH(open_response_scorer(folder / "rm")->score(reward_question(), std::vector{longer}),
                     Contains("context"));
-  // Apart, the response is counted from 1; a prompt that is too long by itself says so, in both forms.
+  // A model of separate responses counts them from 1. Both forms report a prompt that is too long by itself.
   const auto apart = open_reward_model(shaken_model(folder / "apart", false));
   CHECK_THROWS_WITH(scores_of(*apart, {"a", longer, "b"}),
                     Contains("response 2 of 3 is") && Contains("the first 1 fit"));
@@ -210,7 +210,7 @@ TEST_CASE("reward model: equal responses are read once apart and each by itself 
   const fs::path folder_of_joint = shaken_model(folder / "joint", true);
   const std::vector<double> joint = scores_of(*open_reward_model(folder_of_joint), responses);
   CHECK(joint[0] != joint[2]);
-  // As rewards, equal responses of a group get the same.
+  // As rewards, equal responses of a group get equal scores.
   const std::vector<double> rewards = open_response_scorer(folder_of_joint)->score({reward_question("q")}, responses);
   CHECK(rewards[0] == rewards[2]);
   CHECK(rewards[1] == rewards[4]);
@@ -264,7 +264,7 @@ TEST_CASE("reward model: another base than it was made on is refused, naming bot
   settings["base_weights"] = "0123456789abcdef";
   write_file_atomically(file.string(), settings.dump());
   CHECK_THROWS_WITH(open_reward_model(saved), Contains("0123456789abcdef") && Contains(own));
-  settings.erase("base_weights");  // a folder of before
+  settings.erase("base_weights");  // an older folder
   write_file_atomically(file.string(), settings.dump());
   CHECK_NOTHROW(open_reward_model(saved));
 }

@@ -91,13 +91,13 @@ TEST_CASE("train-rm: stopped and begun again it ends where it would have") {
   const fs::path data = good_and_bad(folder.path(), 48);
   train_reward_model(training_config(folder, "whole", data), false);
   RewardTrainingConfig config = training_config(folder, "cut", data);
-  CHECK(train_reward_model(config, true).is_null());  // at once, after a checkpoint
+  CHECK(train_reward_model(config, true).is_null());  // stopped at once, after a checkpoint
   CHECK(!train_reward_model(config, false).is_null());
   CHECK(read_file((folder / "whole/adapter_model.safetensors").string()) ==
         read_file((folder / "cut/adapter_model.safetensors").string()));
   CHECK(read_file((folder / "whole/reward_head.safetensors").string()) ==
         read_file((folder / "cut/reward_head.safetensors").string()));
-  // Neither threads nor how often it is saved makes it another training, nor where it stands.
+  // Threads, the interval of checkpoints and the output folder may differ in a resumed training.
   config.source.update({{"threads", 2}, {"checkpoint_steps", 1}, {"output", "elsewhere"}});
   CHECK(!train_reward_model(config, false).is_null());
   config.source["seed"] = 2;

@@ -13,7 +13,7 @@ using namespace agon::critic;
 
 namespace {
 
-// Scores a response by its length, times `scale`; as many of them as it has room for fit.
+// Scores a response by its length times `scale`; accepts as many responses as it has room for.
 class Longest final : public RewardModel {
  public:
   explicit Longest(std::size_t room, double scale = 1) : room_(room), scale_(scale) {}
@@ -40,15 +40,15 @@ class Longest final : public RewardModel {
   const Json notes_;
 };
 
-// By n; -1: undefined.
+// The values by n; -1: undefined.
 std::map<int, double> values_of(const agents::BySize& figures) {
   std::map<int, double> values;
   for (const auto& [n, figure] : figures) values[n] = figure.defined() ? figure.value : -1;
   return values;
 }
 
-// Two tasks of four samples; the longest of the first is right, of the second the shortest.
-// `answers`: of the samples of both tasks; those that say `gold` are right.
+// Two tasks of four samples: the longest sample of the first is right, and the shortest of the second. answers: those
+// of both tasks' samples; the ones equal to `gold` are right.
 std::unique_ptr<record::RunReader> played(const std::filesystem::path& folder, bool last_failed = false,
                                           const std::vector<std::string>& answers = {}, const std::string& gold = "7") {
   const auto store = record::EpisodeStore::create(folder, {{"suite", "charts"}}, false);
@@ -95,11 +95,11 @@ TEST_CASE("verifier: a vote weighs e to the power of its score, and the best of 
     return verified(model, *reader)->majority.at(4).value;
   };
   CHECK(majority_of_4(0.5, {"7", "7", "7.0", "8"}, "7.0") ==
-        1.0);                                                    // e^0.5 + e^1 + e^1.5 > e^2; of the three the longest
+        1.0);  // e^0.5 + e^1 + e^1.5 > e^2; takes the longest of the three
   CHECK(majority_of_4(1, {"7", "7", "7.0", "8"}, "8") == 1.0);   // e + e^2 + e^3 < e^4
-  CHECK(majority_of_4(0.5, {"8", "7", "7", "6"}, "6") == 1.0);   // two do not make up for it
-  CHECK(majority_of_4(0.25, {"8", "7", "7", "6"}, "7") == 1.0);  // less apart, they do
-  CHECK(majority_of_4(1, {"7", "8", "", ""}, "8") == 1.0);       // what has no answer has no vote
+  CHECK(majority_of_4(0.5, {"8", "7", "7", "6"}, "6") == 1.0);   // two votes do not outweigh it
+  CHECK(majority_of_4(0.25, {"8", "7", "7", "6"}, "7") == 1.0);  // at a smaller scale they do
+  CHECK(majority_of_4(1, {"7", "8", "", ""}, "8") == 1.0);       // responses without an answer have no vote
   CHECK(majority_of_4(1, {"", "", "", ""}, "7") == 0.0);
   CHECK(majority_of_4(0.25, {"[0,0,10,10]", "[0,0,10,9]", "[50,50,60,60]", "none"}, "[0,0,10,9]") == 1.0);
 }

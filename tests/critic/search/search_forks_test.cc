@@ -1,4 +1,4 @@
-// Searches whose envs hold an interpreter: every future has its own.
+// Searches whose envs hold an interpreter: every branch of the tree has its own.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -12,7 +12,7 @@ using namespace agon::critic;
 
 namespace {
 
-// First a list and a file with one letter of its own, then another letter onto the list, then an answer.
+// Writes code that makes a list and a file with its letter, then code that appends another letter, then an answer.
 class LetterPolicy : public agents::Policy {
  public:
   std::vector<agents::Completion> complete(std::span<const agents::CompletionRequest> requests) override {
@@ -36,7 +36,7 @@ class LetterPolicy : public agents::Policy {
   int number_ = 0;
 };
 
-// What the interpreter behind both turns prints, if it has seen these alone.
+// The output of an interpreter that has run only the two turns of this branch.
 std::string expected(const Tree& tree, int node) {
   const auto letter = [&](int step) {
     const std::string& text = tree.at(step).text;

@@ -1,4 +1,4 @@
-// The methods against trees whose best leaf is known: by hand, and by looking at all of them.
+// Runs the methods on trees whose best leaf is known: made by hand, or found by trying all leaves.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
@@ -12,7 +12,7 @@ using test::Branch;
 
 namespace {
 
-// The greedy way ends at "wrong"; what looks best at first ends at "trap"; most leaves say "common".
+// The greedy path ends at "wrong", the best first step leads to "trap", and most leaves say "common".
 Branch hand_made() {
   Branch root;
   root.next = {
@@ -37,7 +37,7 @@ std::string found(const MethodOptions& method) {
   return answer.value_or("none");
 }
 
-// Every way to a leaf, and what a rank says of it.
+// The rank of every path to a leaf.
 void all_ranks(const Branch& branch, Rank rank, std::vector<double> worths, std::vector<double>& ranks) {
   for (const Branch& child : branch.next) {
     std::vector<double> way = worths;
@@ -63,7 +63,7 @@ double best_rank(const Branch& root, Rank rank) {
   return *std::max_element(ranks.begin(), ranks.end());
 }
 
-// Answers that several leaves give: the last letter of their ways.
+// Makes several leaves give the same answer: the last letter of their paths.
 void share_answers(Branch& branch) {
   for (Branch& child : branch.next) {
     if (child.next.empty()) child.step.erase(8, child.step.find("</answer>") - 9);
@@ -71,7 +71,7 @@ void share_answers(Branch& branch) {
   }
 }
 
-// How many of n trajectories come to each leaf (test::leaves), where each place's children are written in turn.
+// How many of n trajectories reach each leaf (test::leaves) if the children of each node are written in turn.
 void count_visits(const Branch& branch, int n, std::vector<int>& visits) {
   const int children = static_cast<int>(branch.next.size());
   for (int i = 0; i < children; ++i) {
@@ -85,7 +85,7 @@ void count_visits(const Branch& branch, int n, std::vector<int>& visits) {
 }  // namespace
 
 TEST_CASE("Each method finds the best leaf of a tree made by hand") {
-  CHECK(found({.method = Method::greedy}) == "wrong");  // what the others fix
+  CHECK(found({.method = Method::greedy}) == "wrong");  // the other methods fix it
   CHECK(found({.method = Method::best_of_n, .n = 6, .rank = Rank::score}) == "right");
   CHECK(found({.method = Method::best_of_n, .n = 6, .rank = Rank::min}) == "right");
   CHECK(found({.method = Method::best_of_n, .n = 6, .rank = Rank::product}) == "right");
@@ -100,7 +100,8 @@ TEST_CASE("Each method finds the best leaf of a tree made by hand") {
 }
 
 TEST_CASE("The guided search writes a step again that the critic finds wrong") {
-  // first (0.3) is rejected, then the sampled ones in turn: first, second (0.9); behind it trap, trap, common, ...
+  // "first" (0.3) is rejected, then samples come in turn: "first", "second" (0.9); after it "trap", "trap", "common",
+  // ...
   const Branch root = hand_made();
   test::TreePolicy policy(root);
   test::TreeCritic critic(root);
@@ -170,7 +171,7 @@ TEST_CASE("What was rejected is not written again where the policy can tell: ran
   for (int round = 0; round < test::rounds(300); ++round) {
     const Branch root = test::random_tree(rng);
     test::TreeCritic critic(root);
-    const Branch* kept = &root;  // of up to 3 children the first, then each of the others once
+    const Branch* kept = &root;  // the first of up to 3 children, then each other once
     std::map<int, int> attempts;
     while (!kept->next.empty()) {
       const auto right =
@@ -188,7 +189,7 @@ TEST_CASE("What was rejected is not written again where the policy can tell: ran
       if (entry.kind == "write" &&
           entry.body.at("steps")[0].at("text").get<std::string>().find("</answer>") != std::string::npos)
         REQUIRE(entry.body.at("steps")[0].at("said").get<int>() <
-                std::ssize(entry.body.at("steps")[0].at("ids")));  // its score is not part of what it says
+                std::ssize(entry.body.at("steps")[0].at("ids")));  // the answer does not include its score
     const bool all_wrong = result.answer.attempts.contains(5);
     if (!all_wrong) {
       REQUIRE(result.text.ends_with(kept->step));
@@ -202,7 +203,7 @@ TEST_CASE("What was rejected is not written again where the policy can tell: ran
 }
 
 TEST_CASE("The likeliest of all attempts weighs the critic's word against the policy's") {
-  // A token is e^-0.5: of "a" and its blank line 0.22, of "bbbb" 0.05.
+  // A token has probability e^-0.5: "a" with its blank line has 0.22, "bbbb" 0.05.
   const auto kept = [](double of_a, double of_b) {
     Branch root;
     root.next = {{"a", of_a, {{"<answer>a</answer>", 1, {}}}}, {"bbbb", of_b, {{"<answer>b</answer>", 1, {}}}}};
@@ -212,7 +213,7 @@ TEST_CASE("The likeliest of all attempts weighs the critic's word against the po
     return *env::extract_answer(result.text);
   };
   CHECK(kept(0.9, 0.9) == "a");
-  CHECK(kept(0.4, 0.9) == "a");  // rejected, but for something too unlikely
+  CHECK(kept(0.4, 0.9) == "a");  // rejected, but the alternative is too unlikely
   CHECK(kept(0.1, 0.9) == "b");
   CHECK(kept(0.1, 0.45) == "b");  // both rejected
   CHECK(kept(0, 0.5) == "b");

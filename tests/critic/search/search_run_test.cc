@@ -1,4 +1,4 @@
-// Searches of several tasks into a run's store: envs that cannot fork, envs that change, damaged journals.
+// Searches of several tasks that a run records: envs that cannot fork, envs that change, damaged journals.
 #include <sqlite3.h>
 
 #include <catch2/catch.hpp>
@@ -22,7 +22,7 @@ Branch two_step_branch() {
   return root;
 }
 
-// A search of two tasks of `new_env` in a folder, begun or gone on with.
+// A new or resumed search of two tasks of `new_env` in a folder.
 struct Run {
   explicit Run(const std::filesystem::path& run_folder) : folder(run_folder) {
     options.tasks = 2;
@@ -91,13 +91,13 @@ TEST_CASE("A search goes on only where its env answers as it did") {
       "= 1 AND kind = 'play')");
 
   const auto before = record::RunReader::open(run.folder)->journal(1);
-  run.search(counted("a", 1));  // its episode is over after a turn
+  run.search(counted("a", 1));  // its episode ends after one turn
   const std::vector<record::Episode> changed = run.episodes();
   CHECK(changed.at(0).status == record::EpisodeStatus::done);
   REQUIRE(changed.at(1).status == record::EpisodeStatus::failed);
   CHECK_THAT(changed[1].failure, Contains("task 1 cannot be resumed") && Contains("(play)") &&
                                      Contains("\"terminated\":false") && Contains("\"terminated\":true"));
-  CHECK(record::RunReader::open(run.folder)->journal(1).size() == before.size());  // nothing stands on what has changed
+  CHECK(record::RunReader::open(run.folder)->journal(1).size() == before.size());  // nothing builds on the changed env
 
   run.search(counted("a", 2));
   CHECK(run.episodes().at(1).status == record::EpisodeStatus::done);

@@ -1,4 +1,4 @@
-// Budgets, journals, and policies and critics that do not behave.
+// Budgets, journals, and misbehaving policies and critics.
 #include <catch2/catch.hpp>
 
 #include "effort.h"
@@ -23,7 +23,7 @@ Branch two_steps() {
   return root;
 }
 
-// Says the same whatever it is asked.
+// Gives the same answer to every request.
 class Parrot : public agents::Policy {
  public:
   Parrot(std::string text, std::string stop) : text_(std::move(text)), stop_(std::move(stop)) {}
@@ -68,7 +68,7 @@ bool same(const test::Searched& a, const test::Searched& b) {
          a.answer.attempts == b.answer.attempts && a.answer.rejected == b.answer.rejected;
 }
 
-// A turn was written to its end.
+// Whether a turn was written to its end.
 bool has_whole_turn(const test::Searched& searched) {
   for (const record::JournalEntry& entry : searched.journal)
     if (entry.kind == "write")
@@ -148,7 +148,7 @@ TEST_CASE("A journal says where a search that is run again goes another way") {
   test::TreePolicy again(root);
   CHECK_FALSE(test::search_once(&again, &critic, input).divergence);
 
-  // The last digits of a model are nobody's.
+  // Differences in a model's last digits do not count.
   const auto past = input.past;
   for (record::JournalEntry& entry : input.past) {
     if (entry.kind == "write")
@@ -171,7 +171,7 @@ TEST_CASE("A journal says where a search that is run again goes another way") {
   REQUIRE(diverged.divergence);
   CHECK(diverged.divergence->kind == "write");
   CHECK(diverged.divergence->recorded.at("steps").at(0).at("text") == "<answer>a</answer>");
-  CHECK(diverged.text == "one\n\n<answer>a</answer>");  // the past counts
+  CHECK(diverged.text == "one\n\n<answer>a</answer>");  // the journal wins
 
   input.method.method = Method::greedy;
   CHECK_THROWS_WITH(test::search_once(&again, &critic, input), Catch::Contains("other settings"));
@@ -218,7 +218,7 @@ TEST_CASE("Writing ahead of the verdict changes nothing but the time") {
     test::TreeCritic critic(root);
     test::SearchInput input{.method = {.method = Method::guided}};
     if (rng.chance(0.5)) input.budget.policy_tokens = rng.between(1, 120);
-    // Both draw in the same order: a step is drawn by its seed alone.
+    // A tree of one line, since TreePolicy gives children in turn and speculation changes the order of requests.
     const Branch line = [&] {
       Branch single = root;
       Branch* at = &single;
@@ -284,7 +284,7 @@ TEST_CASE("Trajectories that were begun side by side all get to their ends") {
     test::TreeCritic critic(root);
     test::search_once(&once, &critic, {.method = {.method = method, .n = 1, .rank = Rank::min}});
     test::SearchInput input{.method = {.method = method, .n = 8, .rank = Rank::min}};
-    input.budget.policy_tokens = 17 * once.written;  // half of what the first leaves holds the other seven
+    input.budget.policy_tokens = 17 * once.written;  // half of what the first leaves is enough for seven more
     const auto searched = test::search_once(&policy, &critic, input);
     CHECK(policy.written == 8 * once.written);
     CHECK(searched.exhausted.empty());
@@ -364,7 +364,7 @@ TEST_CASE("A policy without a blank line writes turns of one step, one of blank 
     Parrot again("again\n\n", "\n\n");
     input.max_tokens = 70;
     const auto repeated = test::search_once(&again, &critic, input);
-    CHECK(repeated.text.size() == 70);  // ten times the same step
+    CHECK(repeated.text.size() == 70);  // the same step ten times
 
     Parrot silent("", "");
     CHECK(test::search_once(&silent, &critic, input).text.empty());
@@ -424,7 +424,7 @@ TEST_CASE("Without a token for the critic a search is finished without it, and o
 }
 
 TEST_CASE("Lines that go because the critic's tokens have ended were not rejected") {
-  // Two lines of three steps. The verdicts of the first steps take all tokens, so that one line alone has its third.
+  // Two lines of three steps. The verdicts on the first steps use up the tokens, so only one line gets its third step.
   Branch root;
   root.next = {{"a", 0.9, {{"aa", 0.9, {{"<answer>a</answer>", 0.9, {}}}}}},
                {"b", 0.8, {{"bb", 0.8, {{"<answer>b</answer>", 0.8, {}}}}}}};
@@ -443,7 +443,7 @@ TEST_CASE("Lines that go because the critic's tokens have ended were not rejecte
 }
 
 TEST_CASE("A call of a tool is one step, blank lines and all") {
-  Parrot coder("<code>\na = 1\n\n", "\n\n");  // never closes it
+  Parrot coder("<code>\na = 1\n\n", "\n\n");  // never closes the tag
   SameVerdict critic(Judgement::correct);
   test::SearchInput input{.method = {.method = Method::guided}};
   input.max_tokens = 40;

@@ -1,4 +1,4 @@
-// Games as a source of training, with one policy made by hand in every role.
+// Games as a source of training data, with one scripted policy in every role.
 #include "critic/self_play/game_source.h"
 
 #include <map>
@@ -24,7 +24,7 @@ namespace {
 
 const std::string kModel = agon::test::source_path("models/agon-tiny");
 
-// An actor who speaks in the tokens of a model folder.
+// An actor whose tokens are those of a model folder.
 class ModelActor final : public test::Actor {
  public:
   ModelActor(const agents::ModelFolder& folder, Says says) : Actor(std::move(says)), folder_(folder) {}
@@ -45,8 +45,9 @@ bool plays(const agents::CompletionRequest& request, const char* instructions) {
   return request.messages.front().text() == instructions;
 }
 
-// The generator writes "nonsense", a poison, a clear poison, something invalid, by the sample; poisons alone keep the
-// solver from the answer, and the critic finds the clear one. As a critic that learns it is right in the first sample.
+// The generator writes "nonsense", "poison", "clear poison" or something invalid, by the number of the sample. Only
+// poisons keep the solver from the answer, and the critic finds only the clear one. A critic that learns is right in
+// its first sample only.
 std::string says(const agents::CompletionRequest& request, int sample, bool learner) {
   static constexpr const char* kSteps[] = {"nonsense", "poison", "clear poison"};
   const std::string text = request.messages.back().text();
@@ -62,7 +63,7 @@ std::string says(const agents::CompletionRequest& request, int sample, bool lear
   return request.prefix.find("poison") == std::string::npos ? "right" : "wrong";
 }
 
-// A solver that is right after every step but a poison: it knows the answers by the pictures.
+// A table of games whose solver is right after every step except a poison: it knows the answers by the pictures.
 class Table {
  public:
   explicit Table(const std::string& role)
@@ -89,7 +90,7 @@ class Table {
   agents::ModelFolder folder;
   agents::TrainConfig config;
   std::unique_ptr<agents::GroupSource> source;
-  std::map<std::string, std::uint64_t> seeds;  // of all requests, by what they end with
+  std::map<std::string, std::uint64_t> seeds;  // of all requests, by the text of their last message
   ModelActor policy;
 
  private:

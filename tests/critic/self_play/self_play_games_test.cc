@@ -1,4 +1,4 @@
-// Games and what is learned from them, with players made by hand.
+// Games and the lessons from them, with scripted players.
 #include <catch2/catch.hpp>
 #include <set>
 
@@ -26,7 +26,7 @@ std::vector<std::shared_ptr<const Challenge>> challenges(std::uint64_t count) {
 
 std::string sneaky(const std::string& step) { return env::sneaky_text(env::ErrorKind::misread_value, "", step); }
 
-// Goes on to the right answer, unless the step before is "poison".
+// A solver that continues to the right answer, unless the step before is "poison".
 Actor solver_of(const std::vector<std::shared_ptr<const Challenge>>& tasks) {
   return Actor([tasks](const agents::CompletionRequest& request, int) {
     for (const auto& task : tasks)
@@ -70,13 +70,13 @@ TEST_CASE("A game is played by its rules, and comes back from the store as it wa
   Actor generator([&](const agents::CompletionRequest&, int) {
     switch (asked++ % 4) {
       case 0:
-        return sneaky("poison");  // does harm
+        return sneaky("poison");  // harmful
       case 1:
-        return sneaky("nonsense");  // does none
+        return sneaky("nonsense");  // harmless
       case 2:
         return std::string("<type>x</type><step>y</step>");
       default:
-        return sneaky("poison two");  // does harm, and is caught
+        return sneaky("poison two");  // harmful, and caught
     }
   });
   Actor critic([](const agents::CompletionRequest& request, int sample) {
@@ -99,14 +99,14 @@ TEST_CASE("A game is played by its rules, and comes back from the store as it wa
     CHECK(game_json(back, again) == json);
   }
 
-  // 1 : 1 : 1 of what fools, does no harm, is caught.
+  // Steps that fool the critic, are harmless, or are caught, 1 : 1 : 1.
   const auto lessons = sneaky_lessons(games, 1);
   REQUIRE(lessons.size() == 6);
   CHECK(std::count_if(lessons.begin(), lessons.end(), [](const auto& one) { return one.reward == 1; }) == 2);
   for (const agents::OfflineSample& one : lessons) CHECK(one.messages.front().role == Role::system);
 
-  // Four harmful steps, two of which have wins and losses: a loss and three wins on "poison".
-  // As many right steps fill up, of the same places, although all critiques of them agree.
+  // Four harmful steps, two of which have wins and losses: a loss and three wins on "poison". They are matched by as
+  // many right steps of the same places, although all critiques of those agree.
   const CriticLessons paired = critic_lessons(games, {});
   const auto& critiques = paired.samples;
   CHECK((paired.right == 2 && paired.wrong == 2));
@@ -114,7 +114,7 @@ TEST_CASE("A game is played by its rules, and comes back from the store as it wa
   CHECK(critiques[0].group == critiques[3].group);
   CHECK(critiques[3].group != critiques[4].group);
   CHECK((critiques[0].reward == -1 && critiques[1].reward == 1));
-  // The first critique of each of the four, and of the right step in its place.
+  // The first critique of each of the four, and of the right step at its place.
   const CriticLessons single = critic_lessons(games, {.pairs = false});
   const auto& firsts = single.samples;
   CHECK((single.right == 4 && single.wrong == 4));
@@ -122,11 +122,11 @@ TEST_CASE("A game is played by its rules, and comes back from the store as it wa
   for (std::size_t i = 0; i < 8; i += 2) {
     CHECK(firsts[i].messages.back().text() != firsts[i + 1].messages.back().text());
     CHECK(firsts[i + 1].reward == 1);           // this critic finds every right step right
-    CHECK(firsts[i].group == firsts[0].group);  // a baseline of its own would leave a critique nothing to learn
+    CHECK(firsts[i].group == firsts[0].group);  // with a baseline of its own, a critique would have no advantage
   }
   CHECK(critic_lessons(games, {.pairs = false, .harmful_only = false}).samples.size() == 12);
 
-  // Without the solvers' say the steps that do no harm fool the critic or are caught like the others.
+  // If solvers do not decide, harmless steps fool the critic or are caught like the others.
   const auto fooling = sneaky_lessons(games, 1, false);
   REQUIRE(fooling.size() == 4);
   CHECK(std::ranges::count_if(fooling, [](const auto& one) { return one.reward == 1; }) == 2);
@@ -136,7 +136,7 @@ TEST_CASE("A game may start from a solver's own solution") {
   const auto env = env::make_env("charts", {.level = 2});
   const auto experts = draw_challenge(*env, "charts", "Work in steps.", 3, 5);
   REQUIRE(experts);
-  std::string solution;  // the expert's in other words, so that its steps are known to be right
+  std::string solution;  // the expert's with other words, so its steps are known to be right
   const auto fresh = env->fork();
   const env::StepResult first = fresh->reset({env::Split::train, 5, 3});
   Rng rng(1);

@@ -1,5 +1,5 @@
-// Rounds of self-play: who plays whom, what is learned from, and that a run which was cut ends as one that was not.
-// Players are made by hand: a model folder holds its name and the hash of what it was taught.
+// Rounds of self-play: which models play, which games are trained on, and that an interrupted run ends like an
+// undisturbed one. Players are scripted: a model folder holds its name and the hash of its training data.
 #include <fmt/format.h>
 #include <sqlite3.h>
 
@@ -33,7 +33,7 @@ struct Lesson {
   std::vector<agents::OfflineSample> samples;
 };
 
-// A folder with C0, S0 and a solver, the run, and all that happens to its models.
+// A folder with C0, S0 and a solver, the run, and a log of everything that happens to its models.
 class World {
  public:
   explicit World(std::uint64_t games = 34) {
@@ -66,7 +66,7 @@ class World {
                       }});
   }
 
-  // All that a run comes to.
+  // The complete result of a run.
   std::vector<std::string> outcome() const {
     std::vector<std::string> all;
     const auto run = record::RunReader::open(config.output);
@@ -84,7 +84,7 @@ class World {
       if (entry.body.at("round") == round) all.push_back(entry.body);
     return all;
   }
-  // As a kill between two transactions leaves it, and before anything was learned.
+  // Restores the state after a kill between two transactions, before any training.
   void forget_games(const std::string& which) {
     for (const char* round : {"round-1", "round-2"}) fs::remove_all(config.output / round);
     change("DELETE FROM journal WHERE " + which);
@@ -127,7 +127,7 @@ class World {
     if (calls++ == stop_at_) stop_ = true;
   }
 
-  // What it says is drawn from the seed that it is given, alone.
+  // A player that draws its texts by its name, the seed of the request and the sample alone.
   std::unique_ptr<agents::Policy> open(const fs::path& model) {
     struct Player : test::Actor {
       Player(World& world, Says says) : Actor(std::move(says)), world_(world) {}
@@ -175,7 +175,7 @@ class World {
   int stop_at_ = -1, break_at_ = -1;
 };
 
-// The models that wrote the steps, and the critiques, of a round's games.
+// The models that wrote the steps, or the critiques, of a round's games.
 std::set<std::string> writers(const std::vector<Json>& games, bool critics) {
   std::set<std::string> names;
   for (const Json& game : games) {
@@ -202,7 +202,7 @@ TEST_CASE("self-play: the new generator meets the first critic, or that of the r
   REQUIRE(world.lessons.size() == 4);
   CHECK(world.lessons[0].start == "c0");
   CHECK(world.lessons[1].start == "s0");
-  CHECK(world.lessons[2].start == "c0");  // every critic is taught from the first one
+  CHECK(world.lessons[2].start == "c0");  // every critic is trained from the first one
   CHECK(world.lessons[3].start == "run/round-1/sneaky");
   CHECK(world.lessons[3].output == "run/round-2/sneaky");
 }
@@ -223,7 +223,7 @@ TEST_CASE("self-play: a critic learns from the games of all rounds, or of its ow
   std::vector<std::string> both = critiques(mixed, 0);
   for (const std::string& text : critiques(apart, 2)) both.push_back(text);
   CHECK(critiques(mixed, 2) == both);
-  CHECK(mixed.lessons[3].samples.size() == apart.lessons[3].samples.size());  // of a generator: its own round's
+  CHECK(mixed.lessons[3].samples.size() == apart.lessons[3].samples.size());  // of a generator: its own round only
 }
 
 TEST_CASE("self-play: stopped or broken at any call of a model, it goes on to the same games and models") {
@@ -252,7 +252,7 @@ TEST_CASE("self-play: the examples of each round and source are tasks of their o
   }
   REQUIRE(whole.play());
   std::multiset<std::string> shown;
-  for (const std::size_t lesson : {1, 3})  // of the generator
+  for (const std::size_t lesson : {1, 3})  // lessons of the generator
     for (const agents::OfflineSample& one : whole.lessons.at(lesson).samples)
       if (one.imitated) shown.insert(World::picture_of(one.messages) + one.messages.back().text());
   CHECK(shown.size() > 8);

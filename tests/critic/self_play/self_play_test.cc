@@ -12,8 +12,8 @@ using Catch::Contains;
 
 namespace {
 
-// Continues with the expert's own rest of the turn behind a right step, and answers 0 behind another; the first `fails`
-// samples of each request answer nothing. Of requests behind "long" no completion fits.
+// Continues a right step with the rest of the expert's turn, and answers wrongly after any other step. The first
+// `fails` samples of each request have no answer. After "long" no completion fits the context.
 class Solver : public agents::Policy {
  public:
   Solver(std::string turn, int fails) : turn_(std::move(turn)), fails_(fails) {}
@@ -40,7 +40,7 @@ class Solver : public agents::Policy {
   int fails_;
 };
 
-// The first step of a task of charts that can be made wrong.
+// The first step of a task of charts, and a corrupted step in its place.
 struct Place {
   Place() : env(env::make_env("charts")) {
     const env::StepResult first = env->reset({env::Split::test, 4});
@@ -81,7 +81,7 @@ TEST_CASE("solver check: a step does harm where solvers get it right without it 
   CHECK(good.asked[1].prefix == place.pair.wrong + "\n\n");
   CHECK(good.asked[0].sampling.seed != good.asked[1].sampling.seed);
 
-  agents::Policy* three_quarters[] = {&fair};  // the line itself is enough
+  agents::Policy* three_quarters[] = {&fair};  // exactly the threshold is enough
   CHECK(check_by_solvers(three_quarters, {pairs, 1})[0].original == 0.75);
   CHECK(does_harm(check_by_solvers(three_quarters, {pairs, 1})[0]));
   agents::Policy* less[] = {&poor};
@@ -101,8 +101,8 @@ TEST_CASE("solver check: a step does harm where solvers get it right without it 
 
 namespace {
 
-// Of lookup: behind the right reading of the emblem it searches for that, and answers what was found; behind another it
-// searches for another, and does not know.
+// A solver for lookup. After the right reading of the emblem it searches for that name and answers with the result;
+// after any other reading its search fails, and so does its answer.
 class Searcher : public agents::Policy {
  public:
   Searcher(std::string name, std::string answer) : name_(std::move(name)), answer_(std::move(answer)) {}
@@ -141,7 +141,7 @@ TEST_CASE("solver check: an episode of several turns is played to its end") {
   CHECK(rates.completions == 3);
   CHECK(rates.original == 1);
   CHECK(rates.sneaky == 0);
-  CHECK(searcher.turns == 2);  // what three write alike goes on as one
+  CHECK(searcher.turns == 2);  // three equal texts continue as one
 }
 
 TEST_CASE("games: who wins what") {

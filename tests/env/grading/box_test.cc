@@ -87,7 +87,7 @@ TEST_CASE("the largest cluster wins, the first among equals") {
   CHECK(largest_cluster({b, a, near_a, near_b}) == std::vector<std::size_t>{0, 3});
   CHECK(largest_cluster({a, b, near_b}, {3, 1, 1}) == std::vector<std::size_t>{0});
   CHECK(largest_cluster({a, near_a}, {}, 0.95) == std::vector<std::size_t>{0});
-  // The mean moves: the third overlaps the first by less than a half, the mean of the first two by more.
+  // The mean moves: the third box overlaps the first by less than half, but the mean of the first two by more.
   const Box one{0, 0, 10, 10}, two{3, 0, 13, 10}, three{4, 0, 14, 10};
   REQUIRE(iou(one, three) < 0.5);
   CHECK(largest_cluster({one, two, three}) == std::vector<std::size_t>{0, 1, 2});

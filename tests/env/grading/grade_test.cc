@@ -242,7 +242,7 @@ TEST_CASE("exact match and F1 of MAT: sets, the best gold, and an exact match is
   CHECK_FALSE(score_answer("new york city", {"york", "new york"}).exact);
   CHECK(score_answer("x", {}).f1 == 0);
   CHECK(score_answer("", {"x"}).f1 == 0);
-  CHECK_FALSE(score_answer("", {"The The"}).exact);  // normalisation leaves nothing of either
+  CHECK_FALSE(score_answer("", {"The The"}).exact);  // both are empty after normalisation
   CHECK_FALSE(score_answer("a", {"The The"}).exact);
   CHECK(score_answer("The The", {"The The"}).exact);
 }

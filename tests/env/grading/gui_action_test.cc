@@ -109,7 +109,7 @@ TEST_CASE("step match: type, grounding by distance, arguments") {
   const GuiMatch other = match_gui_action({Type::wait}, click(500, 500));
   CHECK_FALSE((other.type || other.success || other.grounding));
   const GuiMatch pressed = match_gui_action({Type::long_press, 1, 1}, {Type::long_press, 2, 2});
-  CHECK((pressed.success && !pressed.grounding));  // grounding is of clicks
+  CHECK((pressed.success && !pressed.grounding));  // grounding is only for clicks
   CHECK(match_gui_action({Type::complete}, {Type::complete}).success);
   CHECK(match_gui_action({Type::scroll, 0, 0, Direction::up}, {Type::scroll, 0, 0, Direction::down}).type);
   CHECK_FALSE(match_gui_action({Type::scroll, 0, 0, Direction::up}, {Type::scroll, 0, 0, Direction::down}).success);

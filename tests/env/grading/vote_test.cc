@@ -31,7 +31,7 @@ TEST_CASE("The task's own grader says which answers are equal") {
   CHECK(winner({{"3.14"}, {"314"}, {"314"}}, "normalized") == 1);
   CHECK(winner({{"[9,9,12,12]"}, {"[0,0,10,10]"}, {"(0,0),(10,9)"}}, "iou") == 1);
   CHECK(winner({{"wait()"}, {"click(1,2)"}, {"CLICK <point>[[2,2]]</point>"}}, "gui_step") == 1);
-  CHECK(winner({{"5"}, {"unsure"}, {"unsure"}}, "number") == 0);  // what it cannot read has no vote
+  CHECK(winner({{"5"}, {"unsure"}, {"unsure"}}, "number") == 0);  // answers that it cannot read have no vote
   CHECK(winner({{"x"}, {"unsure"}, {"unsure"}}, "number") == 1);  // unless it can read none
 }
 
@@ -45,7 +45,7 @@ TEST_CASE("An empty answer is never a side") {
 TEST_CASE("Boxes vote by overlap") {
   const std::string a = "[0,0,10,10]", near_a = "[0,0,10,9]", far = "[50,50,60,60]";
   CHECK(winning_vote({{far}, {a}, {near_a}}, true) == 1);
-  CHECK(winning_vote({{far}, {a}, {near_a}}) == 0);  // as texts: all differ
+  CHECK(winning_vote({{far}, {a}, {near_a}}) == 0);  // compared as texts, all differ
   CHECK(winning_vote({{"none"}, {"none"}, {a}}, true) == 2);
   CHECK(winning_vote({{std::nullopt, 3}, {far}, {a}, {near_a}}, true) == 2);
   CHECK(winning_vote({{far, 3}, {a}, {near_a}}, true) == 0);

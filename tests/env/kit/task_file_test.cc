@@ -34,7 +34,7 @@ struct Files {
     save_image(Image(width, height, std::vector<std::uint8_t>(std::size_t(width) * std::size_t(height) * 3, value)),
                folder / name);
   }
-  // A picture without its last bytes.
+  // Removes the last bytes of a picture.
   void cut_picture(const std::string& name) const {
     picture("whole.png", 64, 64);
     const std::string bytes = read_file((folder / "whole.png").string());
@@ -47,7 +47,7 @@ struct Files {
   }
 };
 
-// A line of a task for either suite, with `more` keys.
+// A task line for either suite, with the keys of `more`.
 std::string line_of(const std::string& suite, const std::string& id, const std::string& more = "") {
   return suite == "questions"
              ? R"({"id": )" + id + R"(, "question": "How many?", "answer": "3")" + more + "}"
@@ -82,11 +82,11 @@ TEST_CASE("task files are read as tools export them") {
     CHECK(ids("\xEF\xBB\xBF" + one + "\n" + two + "\n") == both);
     CHECK(ids("[" + one + "," + two + "]") == both);
     CHECK(ids("\xEF\xBB\xBF[\n  " + one + ",\n  " + two + "\n]\n") == both);
-    // Whole numbers of columns that had a gap are written as fractions.
+    // Tools write whole numbers as fractions if their column has a gap.
     CHECK(ids(line_of(suite, "2.0")) == Ids{"2"});
     CHECK(ids(line_of(suite, "-7.0")) == Ids{"-7"});
     CHECK(ids(line_of(suite, "1e3")) == Ids{"1000"});
-    // Columns of the user's own, also such that look like ours.
+    // The user's own columns, even if they look like known keys.
     for (const char* key : {"pid", "uid", "qid", "idx", "ids", "_id", "kid"})
       CHECK(ids(line_of(suite, "1", fmt::format(R"(, "{}": 5)", key))) == Ids{"1"});
     // Empty cells.
@@ -130,7 +130,7 @@ TEST_CASE("numbers of a task file are the same number however they are written")
   CHECK(env->step({"<answer>B</answer>"}).reward.total == 1);
   env->reset({Split::test, 2});
   CHECK(env->task().gold == 0.5);
-  // Beyond what a double holds, too.
+  // Also beyond the range of a double.
   for (const std::string grader : {"exact", "number"})
     for (const std::string digits : {"123456789012345678901234567890", "18446744073709551617", "9007199254740993"}) {
       CAPTURE(grader, digits);
@@ -267,10 +267,10 @@ TEST_CASE("what lies behind a picture's end is no harm, what is missing before i
     const std::string bytes = read_file(pictures + name);
     CHECK_NOTHROW(check_image(files.write("whole", bytes)));
     CHECK_NOTHROW(check_image(files.write("longer", bytes + std::string(200'000, 'x'))));
-    if (std::string_view(name) != "animated.webp")  // of which the first picture alone is needed
+    if (std::string_view(name) != "animated.webp")  // of which only the first picture is needed
       CHECK_THROWS_WITH(check_image(files.write("cut", bytes.substr(0, bytes.size() - 3))), Contains("cut off"));
   }
-  // Larger than what is read of a file's start.
+  // Larger than the part that is read from the start of a file.
   std::vector<std::uint8_t> noise;
   std::uint32_t state = 1;
   for (int i = 0; i < 400 * 400 * 3; ++i) noise.push_back(std::uint8_t((state = state * 1664525 + 1013904223) >> 24));

@@ -30,7 +30,7 @@ ChartTask chart(Ask ask, std::vector<Term> terms, std::optional<Condition> condi
 }
 ChartTask red_plus_blue() { return chart(Ask::number, {{1, Pick::named, 0}, {1, Pick::named, 1}}); }
 
-// "right", "wrong" or "unknown", with the kind of the step where it is known.
+// "right", "wrong" or "unknown", with the kind of the step if it is known.
 std::string verdict(const ChartTask& task, const std::string& before, const std::string& step) {
   const auto label = check_chart_step(task, {before, step});
   if (!label) return "unknown";
@@ -132,7 +132,7 @@ TEST_CASE("charts: claims round-trip, and other text is no claim") {
 TEST_CASE("charts: readings are judged by the picture") {
   const ChartTask task = red_plus_blue();
   CHECK(verdict(task, "", "red is 4") == "right perception");
-  CHECK(verdict(task, "", "green is 2") == "right perception");  // not asked for, yet true
+  CHECK(verdict(task, "", "green is 2") == "right perception");  // not asked for, but true
   CHECK(verdict(task, "", "red is 5") == "wrong perception");
   CHECK(verdict(task, "red is 5", "red is 5") == "wrong perception");
   CHECK(verdict(task, "", "gray is 4") == "wrong perception");
@@ -154,7 +154,7 @@ TEST_CASE("charts: arithmetic must be right and follow from the question") {
   CHECK(verdict(task, "red is 5\n\nblue is 7", "5 + 7 = 12") == "right reasoning");
   CHECK(verdict(task, "red is 5\n\nblue is 7", "4 + 7 = 11") == "wrong reasoning");
   CHECK(verdict(task, "red is 5\n\nred is 4", "4 + 7 = 11") == "right reasoning");
-  CHECK(verdict(task, read + "4 + 7 = 11", "4 + 7 = 11") == "right reasoning");  // said again
+  CHECK(verdict(task, read + "4 + 7 = 11", "4 + 7 = 11") == "right reasoning");  // repeated
   CHECK(verdict(task, read + "4 + 7 = 11", "11 + 7 = 18") == "wrong reasoning");
 }
 
@@ -178,7 +178,7 @@ TEST_CASE("charts: a sum of what the question does not join is held against what
   CHECK(held(sum, "", "4 + 2 = 6") == "4 + 7 = 11 | 6");
   CHECK(held(sum, "red is 5", "2 + 7 = 9") == "5 + 7 = 12 | 9");
   CHECK(held(sum, "4 + 7 = 12", "12 - 4 = 8") == "12 - 2 = 10 | 8");
-  CHECK(held(sum, "4 + 7 = 11\n\n11 - 2 = 9", "9 + 4 = 13") == " | 13");  // all is joined
+  CHECK(held(sum, "4 + 7 = 11\n\n11 - 2 = 9", "9 + 4 = 13") == " | 13");  // everything is summed
   CHECK(held(chart(Ask::higher, {{1, Pick::named, 0}, {1, Pick::named, 1}}), "", "4 + 2 = 6") == " | 6");
 
   const auto env = make_env("charts", {.level = GENERATE(2, 3)});
@@ -190,7 +190,7 @@ TEST_CASE("charts: a sum of what the question does not join is held against what
       if (const auto wrong = env->corrupt_step(query, ErrorKind::wrong_object, rng))
         if (std::holds_alternative<Arithmetic>(*parse_claim(query.step))) {
           ++sums;
-          CHECK(env->check_step({query.before, *wrong})->truth == query.step);  // what the expert said in its place
+          CHECK(env->check_step({query.before, *wrong})->truth == query.step);  // the expert's step
         }
   }
   CHECK(sums > test::rounds(100));
@@ -226,7 +226,7 @@ TEST_CASE("charts: extremes, conditions and comparisons are those of the questio
   CHECK(verdict(sum, "above 3: red, red, blue", "4 + 4 = 8") == "wrong reasoning");  // a bar counts once
   std::string many = "above 3: red";
   for (int i = 0; i < 100'000; ++i) many += ", red";
-  CHECK(verdict(sum, many, "1 + 1 = 2") == "wrong reasoning");  // and takes no time to tell
+  CHECK(verdict(sum, many, "1 + 1 = 2") == "wrong reasoning");  // and checking takes no time
 
   const ChartTask compare = chart(Ask::higher, {{1, Pick::named, 0}, {1, Pick::named, 1}});
   CHECK(verdict(compare, "", "4 < 7") == "right reasoning");

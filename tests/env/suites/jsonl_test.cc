@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder with a picture in it, gone with the object.
+// A temporary folder with a picture in it.
 struct Folder {
   test::TempFolder folder;
   fs::path path = folder.path();

@@ -108,7 +108,7 @@ TEST_CASE("lookup: documents are found, and each search is recorded") {
   CHECK(result.tool_calls[0].arguments == Json{{"query", task.content()}});
   CHECK(result.tool_calls[0].outcome == "ok");
   CHECK(result.step_correct == true);
-  CHECK(env->step(search(task.content())).step_correct == false);  // it is known by now
+  CHECK(env->step(search(task.content())).step_correct == false);  // it is already known
   const StepResult nothing = env->step(search("xyzzy"));
   CHECK_THAT(text_of(nothing), Contains("No document matches"));
   CHECK(nothing.step_correct == false);
@@ -149,7 +149,7 @@ TEST_CASE("lookup: five turns end it") {
   const auto env = lookup_at(1);
   env->reset({Split::test, 0});
   for (int turn = 0; turn < 4; ++turn) CHECK_FALSE(env->step(search("weaver")).truncated);
-  CHECK(expert(*env).size() == 1);  // there is time for the answer alone
+  CHECK(expert(*env).size() == 1);  // only the answer fits the remaining turns
   CHECK(env->fork()->step(expert(*env).front()).success == true);
   const StepResult last = env->step(search("weaver"));
   CHECK(last.truncated);
@@ -263,7 +263,7 @@ TEST_CASE("lookup: the index is built once, by several at the same time, and ove
   CHECK(answered == 3);
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder.path())) files.push_back(entry.path());
-  REQUIRE(files.size() == 1);  // and nothing left over
+  REQUIRE(files.size() == 1);  // and nothing else
   const auto built = std::filesystem::last_write_time(files[0]);
   CHECK(answers());
   CHECK(std::filesystem::last_write_time(files[0]) == built);

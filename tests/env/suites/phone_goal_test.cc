@@ -1,4 +1,4 @@
-// The oracle's closed form against brute force: a search over everything that can be done.
+// Compares the oracle's closed form with brute force: a search over all actions.
 #include <catch2/catch.hpp>
 
 #include <deque>
@@ -35,8 +35,7 @@ std::vector<GuiAction> everything(const Layout& layout, const State& state) {
   return actions;
 }
 
-// Whether success needs more than `limit` actions, the ending one included; else how many. Switches that the goal does
-// not touch and are right, contacts that must stay, and digits that do not fit are left alone only beyond `detours`.
+// The number of actions to success, the ending one included, by breadth-first search; empty if it is more than `limit`.
 std::optional<int> searched(const Layout& layout, const Goal& goal, const State& start, int limit) {
   std::deque<std::pair<State, int>> open{{start, 1}};
   std::map<std::string, bool> known{{key_of(start, goal), true}};

@@ -30,7 +30,7 @@ double difference(const std::vector<int>& a, const std::vector<int>& b) {
 
 using Looks = std::vector<std::pair<std::string, std::vector<int>>>;
 
-// The looks of each thing alone in the same place.
+// Checks that things look different, each drawn alone in the same place.
 void check_unlike(const Looks& looks) {
   for (std::size_t i = 0; i < looks.size(); ++i)
     for (std::size_t j = 0; j < i; ++j) {

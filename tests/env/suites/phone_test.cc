@@ -78,7 +78,7 @@ TEST_CASE("phone: every kind of task occurs, and the gold way is as long as its 
   }
 }
 
-// Any action that a policy could think of here, good or bad.
+// A random action that a policy could take here, good or bad.
 std::string any_action(const StepResult& shown, Rng& rng) {
   const int draw = rng.between(0, 9);
   const std::string point = "<point>[[" + std::to_string(rng.between(-50, 1050)) + "," +

@@ -27,7 +27,7 @@ constexpr const char* kFlashRag =
 constexpr const char* kSearchR1 =
     R"({"id": "test_0", "question": "who?", "golden_answers": ["Ada"], "data_source": "nq", "prompt": [{"role": "user", "content": "Answer ... who?"}], "ability": "fact-reasoning", "reward_model": {"style": "rule", "ground_truth": {"target": ["Ada"]}}, "extra_info": {"split": "test", "index": 0}})";
 
-// A file of questions with what it names beside it, and an index to search.
+// A file of questions, the pictures that it names, and an index to search.
 struct Files {
   test::TempFolder folder;
 

@@ -16,7 +16,7 @@ using namespace agon::env;
 
 namespace {
 
-// Says which of its functions were called.
+// Records which of its functions were called.
 class Spy : public ToyEnv {
  public:
   explicit Spy(std::shared_ptr<std::vector<std::string>> calls) : calls_(std::move(calls)) {}

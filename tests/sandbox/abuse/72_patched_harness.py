@@ -32,7 +32,7 @@ print("held")
 # reason: exception,protocol_error,wall_timeout
 import signal
 
-# Who takes his own interpreter to pieces loses it, and nobody else does.
+# Code that breaks its own interpreter loses it; no other session is affected.
 signal.signal = os._exit = socket.socket.sendall = lie
 frame = sys._getframe()
 while frame:

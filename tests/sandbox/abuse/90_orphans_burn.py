@@ -11,7 +11,7 @@ def burn(seconds):
 
 
 def chain(seconds):
-    # Each leaves an orphan, which goes on.
+    # Each leaves an orphan, which continues.
     mark()
     while True:
         if os.fork():

@@ -39,7 +39,7 @@ Range range_of(const std::string& text) {
   return {number_of(text.substr(0, dots)), number_of(text.substr(dots + 2))};
 }
 
-// The library's mark() gives a process the name that is looked for.
+// The library's mark() gives a process the name that the runner looks for.
 bool names_processes(const std::string& code) {
   return code.find("mark()") != std::string::npos || code.find("agon-abuse-churn") != std::string::npos;
 }
@@ -52,7 +52,7 @@ void take_artifacts(Case& read, const std::string& value) {
   if (arrow != std::string::npos) read.pictures = std::stoul(value.substr(arrow + 2));
 }
 
-// What a key of a header says of its step.
+// The keys of a header that describe its step.
 const std::map<std::string, void (*)(Step&, const std::string&)> kStepKeys = {
     {"reason", [](Step& step, const std::string& value) { step.reasons = list_of(value); }},
     {"output", [](Step& step, const std::string& value) { step.output = value; }},
@@ -66,7 +66,7 @@ const std::map<std::string, void (*)(Step&, const std::string&)> kStepKeys = {
     {"times", [](Step& step, const std::string& value) { step.times = std::stoi(value); }},
 };
 
-// And of its case.
+// The keys that describe the whole case.
 const std::map<std::string, void (*)(Case&, const std::string&)> kCaseKeys = {
     {"on_disk", [](Case& read, const std::string& value) { read.on_disk = number_of(value); }},
     {"in_memory", [](Case& read, const std::string& value) { read.in_memory = number_of(value); }},
@@ -76,7 +76,7 @@ const std::map<std::string, void (*)(Case&, const std::string&)> kCaseKeys = {
     {"artifacts", take_artifacts},
 };
 
-// Beside the case, or a folder above.
+// In the folder of the case, or one folder above.
 fs::path library_of(const fs::path& path) {
   const fs::path beside = path.parent_path() / "lib.py";
   return fs::exists(beside) ? beside : path.parent_path().parent_path() / "lib.py";

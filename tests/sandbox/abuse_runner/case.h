@@ -1,4 +1,5 @@
-// tests/sandbox/abuse_runner/case.h - a case of the abuse suite, as its file has it (tests/sandbox/abuse/README.md).
+// tests/sandbox/abuse_runner/case.h - reads a case of the abuse suite from its file (tests/sandbox/abuse/README.md has
+// the format).
 #pragma once
 
 #include <cstddef>
@@ -16,15 +17,15 @@ struct Range {
 };
 
 struct Step {
-  std::string kind;  // "", "next call", "other session", "fork", "back" and the rest of the README's
+  std::string kind;  // "", "next call", "other session", "fork", "back" and the others of the README
   std::string code;
   std::vector<std::string> reasons = {"ok"};
   std::string output, text;
   std::optional<Range> cpu, peak;       // seconds; bytes
   std::optional<double> neighbour;      // milliseconds
   std::size_t same_as = 0, unlike = 0;  // numbers of parts; 0: none
-  int count = 1;                        // of sessions
-  int times = 1;                        // that its code runs
+  int count = 1;                        // number of sessions or forks
+  int times = 1;                        // runs of its code
 };
 
 struct Case {
@@ -35,14 +36,14 @@ struct Case {
   std::vector<std::string> artifacts;
   std::size_t pictures = 0;
   bool names_processes = false;
-  bool uses_host = false;                    // @HOST@
+  bool uses_host = false;                    // its code has @HOST@
   std::optional<double> on_disk, in_memory;  // bytes, at most
 };
 
-// In the code of a step, where it stands for a folder of the host (host_folder.h).
+// Placeholder in the code of a step for a folder of the host (host_folder.h).
 inline constexpr const char* kHostFolder = "@HOST@";
 
-// Throws Error.
+// Throws Error for a file that is not a case.
 Case read_case(const std::filesystem::path& path);
 
 }  // namespace agon::sandbox::abuse

@@ -9,13 +9,14 @@
 
 namespace agon::sandbox::abuse {
 
-// Tier A needs a cgroup of its own, delegated as a service manager does it: what is run here is in one, which is empty
-// and gone afterwards.
+// A cgroup for tier A, delegated as a service manager does it. The sandbox runs in it; afterwards it must be empty and
+// is removed.
 class DelegatedCgroup {
  public:
   explicit DelegatedCgroup(uid_t user);
   void enter() const;
-  // Once nobody is in it: the names of cgroups that were left, except the host's own.
+  // Call it once no process is in the cgroup. Returns the names of the cgroups that were left in it, except the host's
+  // own.
   std::vector<std::string> remove() const;
 
  private:

@@ -1,4 +1,4 @@
-// tests/sandbox/abuse_runner/highest.h - the highest value that a figure takes.
+// tests/sandbox/abuse_runner/highest.h - measures how far a figure rises.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace agon::sandbox::abuse {
 
-// The highest value that a figure takes while this lives.
+// Samples a figure as long as it lives; end() returns its highest rise above the first value.
 class Highest {
  public:
   explicit Highest(std::function<double()> measure) : measure_(std::move(measure)), first_(measure_()) {

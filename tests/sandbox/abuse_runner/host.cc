@@ -40,12 +40,12 @@ std::string settings() {
   return all + std::string(std::istreambuf_iterator<char>(mounts), {});
 }
 
-// Cases call what they might leave behind by this name; CTest runs no two of those at once.
+// Cases give this name to processes that they might leave behind; CTest never runs two such cases at once.
 std::vector<std::string> left_processes() {
   std::vector<std::string> found;
   for (const auto& entry : fs::directory_iterator("/proc")) {
     for (const char* part : {"comm", "cmdline"}) {
-      const std::string text = text_of(entry.path() / part);  // of one that is gone it is empty
+      const std::string text = text_of(entry.path() / part);  // empty if the process has ended
       if (text.starts_with("agon-abuse") || text.find(std::string(1, '\0') + "agon-abuse") != std::string::npos)
         found.push_back(entry.path().filename());
     }
@@ -57,8 +57,8 @@ std::vector<std::string> left_processes() {
 
 Host::Host() {
   if (fs::create_directories(kCanary)) fs::permissions(kCanary, fs::perms::all);
-  if (!fs::exists(secret())) std::ofstream(secret()) << kSecret;  // cases run as root and as others, side by side
-  // What the program that starts a launcher has open without care: a launcher inherits neither.
+  if (!fs::exists(secret())) std::ofstream(secret()) << kSecret;  // cases run in parallel, as root and as others
+  // Descriptors that the program which starts a launcher left open; the launcher must inherit neither.
   for (const std::string& path : {secret(), std::string(kCanary)}) descriptors_.push_back(open(path.c_str(), O_RDONLY));
   setenv("AGON_ABUSE_SECRET", kSecret, 1);
   listen_on_port();
@@ -111,7 +111,7 @@ void Host::listen_on_name() {
   if (bind(socket, reinterpret_cast<sockaddr*>(&address), size) == 0)
     keep(socket);
   else
-    close(socket);  // another case runs beside this one, and watches it
+    close(socket);  // another case is running and watches this name
 }
 
 }  // namespace agon::sandbox::abuse

@@ -1,4 +1,5 @@
-// tests/sandbox/abuse_runner/host.h - what every case finds on the host, and what must be as it was afterwards.
+// tests/sandbox/abuse_runner/host.h - the files, sockets and settings of the host that every case finds and must leave
+// unchanged.
 #pragma once
 
 #include <string>

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What is beneath a folder of the host, with all that a guest might change of it.
+// The contents of a folder of the host, with everything that a guest might change.
 std::map<std::string, std::string> state_of(const fs::path& folder) {
   std::map<std::string, std::string> found;
   const auto take = [&](const fs::path& path) {

@@ -7,14 +7,14 @@
 
 namespace agon::sandbox::abuse {
 
-// A folder of who runs the case: `file` (mode 0644) and, in `numbered`, folders 1 to 40 with a file each. A case may
-// try to change something there by way of the supervisor.
+// A folder of the user who runs the case: `file` (mode 0644) and, in `numbered`, folders 1 to 40 with a file each. A
+// case may try to change it through the supervisor.
 class PrivateHostFolder {
  public:
   PrivateHostFolder();
   ~PrivateHostFolder();
   const std::string& path() const { return path_; }
-  std::vector<std::string> faults() const;  // what is not as it was
+  std::vector<std::string> faults() const;  // what has changed
 
  private:
   std::string path_;

@@ -17,7 +17,7 @@ LauncherCopy::LauncherCopy(uid_t user) {
   std::string name = fs::temp_directory_path() / "agon-abuse-launcher-XXXXXX";
   if (!mkdtemp(name.data())) throw Error("abuse: no folder {}: {}", name, std::strerror(errno));
   folder_ = name;
-  fs::permissions(folder_, fs::perms(0755));  // root lends the sandbox another user, who starts it within bwrap
+  fs::permissions(folder_, fs::perms(0755));  // under root, another user starts the launcher within bwrap
   const fs::path from = agon::test::launcher_path().parent_path();
   for (const char* file : {"agon-sandbox", "libagon_guest.so"}) fs::copy_file(from / file, folder_ / file);
   if (chown(name.c_str(), user, user) != 0) throw Error("abuse: chown {}: {}", name, std::strerror(errno));

@@ -1,4 +1,4 @@
-// tests/sandbox/abuse_runner/launcher_copy.h - the launcher where every user can start it.
+// tests/sandbox/abuse_runner/launcher_copy.h - a copy of the launcher that every user can start.
 #pragma once
 
 #include <sys/types.h>
@@ -8,7 +8,7 @@
 
 namespace agon::sandbox::abuse {
 
-// The launcher where every user can start it; owned by who runs the case.
+// A copy of the launcher in a folder that every user can read; owned by the user who runs the case.
 class LauncherCopy {
  public:
   explicit LauncherCopy(uid_t user);

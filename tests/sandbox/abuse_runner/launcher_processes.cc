@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A process and all that it started.
+// A process and its descendants.
 std::vector<std::string> process_tree(const std::string& process) {
   std::vector<std::string> all = {process};
   for (std::size_t i = 0; i < all.size(); ++i) {

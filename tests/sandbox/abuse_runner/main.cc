@@ -1,7 +1,7 @@
 // abuse_runner CASE.py WALLS [USER [SLOWER]]: runs one case of tests/sandbox/abuse (its README.md has the format) and
-// checks what it did to this host. WALLS: a tier, or a backend: bwrap at tier B, docker or podman at C. USER: a number
-// to become first. SLOWER: how many times longer the limits of time are, on an emulated machine. Exit codes: 0 held, 1
-// not, 77 only root can become another user.
+// checks what it did to this host. WALLS: a tier, or a backend: bwrap at tier B, docker or podman at C. USER: a user id
+// to switch to first. SLOWER: factor of the time limits, for an emulated machine. Exit codes: 0 the sandbox held, 1 it
+// did not, 77 skipped because only root can become another user.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/types.h>

@@ -20,7 +20,7 @@ double at_99(std::vector<double>& times) {
   return times.empty() ? 0 : times[static_cast<std::size_t>(0.99 * static_cast<double>(times.size() - 1))];
 }
 
-// Calls that would have been made while one was under way waited too.
+// Calls that were due while this one ran count as waiting too.
 void add(std::vector<double>& times, double took, double every) {
   for (; took > 0; took -= every) times.push_back(took);
 }

@@ -1,4 +1,4 @@
-// tests/sandbox/abuse_runner/neighbour.h - another session of the launcher that a case is run on, which must not wait.
+// tests/sandbox/abuse_runner/neighbour.h - a second session of a case's launcher, which the case must not slow down.
 #pragma once
 
 #include <atomic>
@@ -10,13 +10,14 @@
 
 namespace agon::sandbox::abuse {
 
-// Another session of the same launcher that works on: how long its calls take, and opens of further ones.
+// A session that keeps working while a case runs. It measures how long its calls take, and how long new sessions take
+// to open.
 class Neighbour {
  public:
   explicit Neighbour(Sandbox& sandbox) : sandbox_(sandbox), session_(sandbox.open()) {}
   void start();
   void stop();
-  double slow_call();  // milliseconds, of 99 in 100
+  double slow_call();  // 99th percentile, in milliseconds
   double slow_open();
   std::string fault;
 
@@ -32,7 +33,7 @@ class Neighbour {
   std::thread thread_;
 };
 
-// How many times longer a neighbour's calls may take where others use this machine too (tests/CMakeLists.txt).
+// Factor by which a neighbour's calls may take longer on a machine that others use too (tests/CMakeLists.txt).
 double neighbour_slack();
 
 }  // namespace agon::sandbox::abuse

@@ -171,21 +171,21 @@ class Run {
     if (text.find(step.text) == std::string::npos) fault(fmt::format("it said '{}', not '{}'", text, step.text));
   }
 
-  // The newest session, except the first.
+  // Closes the newest session, but never the first.
   void close_session() {
     if (sessions_.size() > 1) sessions_.pop_back();
     at_ = 0;
   }
 
-  // What it was forked to lives on.
+  // Closes the first session; its forks stay alive.
   void close_first() {
     { const Session closed = std::move(sessions_.front()); }
     sessions_.erase(sessions_.begin());
     at_ = 0;
   }
 
-  // Nobody asks for anything: the sandbox is at rest. It may still measure memory, seldom where that is slow: a window
-  // in which a measurement lies is followed by a longer one, and their share counts.
+  // With no call in progress the sandbox is at rest. It may still measure memory now and then, so a window with too
+  // much CPU time is followed by a longer one, and the share of both counts.
   void rest() {
     std::this_thread::sleep_for(std::chrono::milliseconds(500));
     const double before = cpu_of(launcher_);
@@ -200,7 +200,7 @@ class Run {
     fault(fmt::format("at rest the sandbox used {:.2f} s of CPU time in {} s", used, rested));
   }
 
-  // Forks that may be refused; all but the last are closed.
+  // Makes forks that may be refused; closes all but the last.
   void tried_fork(const Step& step) {
     for (int i = 0; i < step.count; ++i) {
       if (i > 0) close_session();
@@ -224,7 +224,7 @@ class Run {
     }
   }
 
-  // At least step.count.
+  // Forks each fork again until one is refused; at least step.count must succeed.
   void forks_of_forks(const Step& step) {
     int depth = 0;
     try {

@@ -1,4 +1,5 @@
-// tests/sandbox/abuse_runner/run.h - plays a case on a sandbox, and compares what comes of it with what the case says.
+// tests/sandbox/abuse_runner/run.h - runs a case on a sandbox and compares the results with those that the case
+// expects.
 #pragma once
 
 #include <string>
@@ -9,7 +10,8 @@
 
 namespace agon::sandbox::abuse {
 
-// Starts a sandbox for the case alone. `slower`: how many times longer the limits of time are.
+// Returns the differences; empty: the case passed. Starts a sandbox for this case alone. slower: factor of the time
+// limits.
 std::vector<std::string> faults_of(const Case& abuse, const SandboxConfig& config, double slower);
 
 }  // namespace agon::sandbox::abuse

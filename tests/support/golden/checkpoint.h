@@ -1,5 +1,5 @@
-// tests/support/golden/checkpoint.h - the random tiny models of tests/golden/qwen2_5_vl and qwen_vl with what
-// transformers made of them, and a tokenizer for their vocabulary of 48.
+// tests/support/golden/checkpoint.h - the random tiny models of tests/golden/qwen2_5_vl and qwen_vl with the results of
+// transformers, and a tokenizer for their vocabulary of 48.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -22,7 +22,7 @@
 namespace agon::test {
 
 // Ids 0..25 are "a".."z", 26 is "ab", 27 and 28 are the two bytes of "é", 29..39 digits and signs; 40..44 are special
-// (44 ends a turn); 45..47 are no tokens.
+// (44 ends a turn); 45..47 are unused.
 class LetterTokenizer : public agents::Tokenizer {
  public:
   std::vector<std::int32_t> encode(std::string_view text, bool, agents::TextPlace) const override {
@@ -51,7 +51,7 @@ struct GoldenCheckpoint {
   std::filesystem::path folder;
   agents::ModelConfig config;
   std::shared_ptr<const agents::SafetensorsFile> file;
-  int rows = 0, columns = 0, width = 0;  // of ids; of a patch
+  int rows = 0, columns = 0, width = 0;  // rows and columns of ids; width of a patch
 
   template <typename T>
   std::vector<T> values(const std::string& name) const {
@@ -111,7 +111,7 @@ struct GoldenCheckpoint {
   }
 };
 
-// set: the folder of tests/golden; results: that of golden.safetensors, where it is another one.
+// set: the folder of tests/golden; results: the folder of golden.safetensors, if it is another one.
 inline GoldenCheckpoint golden_checkpoint(const std::string& name, const std::string& set = "qwen2_5_vl",
                                           const std::string& results = "") {
   GoldenCheckpoint model;

@@ -1,4 +1,4 @@
-// tests/support/golden/completion.h - what a policy wrote greedily against what transformers wrote.
+// tests/support/golden/completion.h - compares a policy's greedy completions with those of transformers.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -10,14 +10,15 @@
 
 namespace agon::test {
 
-// The policy's scores of what it wrote for a request at temperature 0 are, bit for bit, those it gave while writing.
+// Checks that the policy scores its greedy completion with the same bits as the log-probabilities it gave while
+// writing.
 inline void check_scored_alike(agents::Policy& policy, const agents::CompletionRequest& request,
                                const agents::Completion& completion) {
   const agents::ScoreRequest again{request.messages, completion.token_ids, 1.0};
   CHECK(policy.score({&again, 1}).at(0).logprobs == completion.logprobs);
 }
 
-// expected: the golden "prompt_ids", "ids" and "logprobs". Checks that the completion is scored alike, too.
+// expected: the golden "prompt_ids", "ids" and "logprobs". Also calls check_scored_alike.
 inline void check_golden_completion(agents::Policy& policy, const agents::CompletionRequest& request,
                                     const agents::Completion& completion, const Json& expected) {
   CHECK(completion.prompt_tokens == static_cast<int>(expected["prompt_ids"].size()));

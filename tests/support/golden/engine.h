@@ -1,5 +1,5 @@
-// tests/support/golden/engine.h - the engine and its parts with a golden checkpoint, against what is in its golden
-// file.
+// tests/support/golden/engine.h - compares the engine and its parts on a golden checkpoint with the results in its
+// golden file.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -17,7 +17,7 @@
 
 namespace agon::test {
 
-// With fp32 weights.
+// An engine with fp32 weights.
 inline std::unique_ptr<agents::Engine> engine_of(const GoldenCheckpoint& model,
                                                  const agents::EngineOptions& options = {}) {
   return std::make_unique<agents::Engine>(
@@ -31,7 +31,7 @@ inline std::vector<agents::ImageGrid> grids_of(const agents::EncodedPrompt& prom
   return grids;
 }
 
-// The tower's embeddings are the golden ones, and the same bits with one thread and with three.
+// Checks that the vision tower's embeddings are the golden ones, with the same bits for one thread and for three.
 inline void check_vision_tower(const GoldenCheckpoint& model) {
   const auto weights = agents::load_engine_weights(model.folder, model.config, agents::WeightKind::f32);
   std::vector<float> all;
@@ -45,7 +45,7 @@ inline void check_vision_tower(const GoldenCheckpoint& model) {
   check_close(all, model.values<float>("images"), 1e-4, 1e-4);
 }
 
-// Every row's positions are those of transformers' get_rope_index.
+// Checks that every row's positions are those of transformers' get_rope_index.
 inline void check_positions(const GoldenCheckpoint& model) {
   const auto expected = model.values<std::int64_t>("positions");  // [3, B, S]
   for (int row = 0; row < model.rows; ++row) {
@@ -72,7 +72,7 @@ inline std::vector<double> golden_logprobs(const GoldenCheckpoint& model, int ro
   return result;
 }
 
-// The engine's scores of the last 4 ids of each row, which are behind its pictures and videos.
+// Checks the engine's scores of the last 4 ids of each row, which come after its pictures and videos.
 inline void check_scores(agents::Engine& engine, const GoldenCheckpoint& model, double temperature = 1) {
   for (int row = 0; row < model.rows; ++row) {
     CAPTURE(row);

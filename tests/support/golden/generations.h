@@ -1,5 +1,5 @@
-// tests/support/golden/generations.h - the models of tests/golden that transformers wrote greedy completions with, of
-// every architecture, and what it wrote; and a device's completions against those of agon's kernels.
+// tests/support/golden/generations.h - golden models of every architecture with the greedy completions of transformers.
+// Also compares the completions of a device with those of agon's kernels.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace agon::test {
 struct GoldenGeneration {
   std::string folder;
   std::vector<agents::CompletionRequest> requests;
-  std::vector<std::vector<std::int32_t>> ids;  // that transformers wrote
+  std::vector<std::vector<std::int32_t>> ids;  // completions of transformers
 };
 
 inline agents::CompletionRequest greedy_request(std::vector<Message> messages, int max_tokens) {
@@ -28,7 +28,7 @@ inline agents::CompletionRequest greedy_request(std::vector<Message> messages, i
   return request;
 }
 
-// A question about pictures; system: or empty.
+// A question about pictures. system: the system message; may be empty.
 inline std::vector<Message> question(const std::string& system, const std::vector<std::string>& pictures,
                                      const std::string& text) {
   std::vector<Message> messages;
@@ -76,7 +76,7 @@ inline std::vector<GoldenGeneration> golden_generations() {
   return all;
 }
 
-// Of two lists of log-probabilities; infinite for lists of two lengths.
+// Largest difference of two lists of log-probabilities; infinite if their lengths differ.
 inline double largest_difference(const std::vector<float>& a, const std::vector<float>& b) {
   if (a.size() != b.size()) return INFINITY;
   double largest = 0;
@@ -85,12 +85,12 @@ inline double largest_difference(const std::vector<float>& a, const std::vector<
   return largest;
 }
 
-// What a device computes in fp32, against agon's kernels.
+// Differences between a device and agon's kernels, both in fp32.
 struct DeviceAgainstKernels {
-  int completions = 0, equal_tokens = 0;  // greedy ones; those equal to both the kernels' and transformers'
+  int completions = 0, equal_tokens = 0;  // greedy ones; those with the tokens of the kernels and of transformers
   double logprob = 0;                     // largest difference of their log-probabilities
-  double sampled = 0;  // the same, of samples that share their prompt, and the kernels' scores of them
-  double scoring = 0;  // of the device's own scores of both
+  double sampled = 0;  // the same for samples that share their prompt, against the kernels' scores of them
+  double scoring = 0;  // the same for the device's own scores of both
 };
 
 inline DeviceAgainstKernels against_kernels(const GoldenGeneration& golden, const std::string& device) {

@@ -19,7 +19,7 @@ namespace agon::test {
 
 class GoldenModel {
  public:
-  // set: a folder of tests/golden; results: that of golden.safetensors, where it is another one.
+  // set: a folder of tests/golden; results: the folder of golden.safetensors, if it is another one.
   explicit GoldenModel(const std::string& name, const std::string& set = "qwen2_5_vl", const std::string& results = "")
       : folder(golden_path(set) / name),
         model(std::make_shared<agents::TransformerNetwork>(
@@ -29,7 +29,7 @@ class GoldenModel {
     agents::load_weights(*model, folder);
   }
 
-  // A golden tensor; undefined if there is none of the name.
+  // A golden tensor; undefined if there is none of that name.
   at::Tensor find(const std::string& name) const {
     const auto found = file_->tensors().find(name);
     if (found == file_->tensors().end()) return {};
@@ -51,7 +51,7 @@ class GoldenModel {
     const at::Tensor values = find("lengths");
     return {values.data_ptr<std::int64_t>(), values.data_ptr<std::int64_t>() + values.numel()};
   }
-  // Of the whole golden batch, [B, S, V].
+  // The model's logits of the whole golden batch, [B, S, V].
   at::Tensor logits() {
     const at::Tensor images = model->encode_images(find("patches"), grids());
     return model->logits(model->hidden_states(find("ids"), find("positions"), images, lengths()));

@@ -1,4 +1,4 @@
-// tests/support/golden/network.h - the torch network of a golden model against transformers.
+// tests/support/golden/network.h - compares the torch network of a golden model with transformers.
 #pragma once
 
 #include <ATen/TensorOperators.h>
@@ -15,7 +15,7 @@
 
 namespace agon::test {
 
-// Of each row, up to its length.
+// Checks the logits of each row, up to its length.
 inline void check_logits(GoldenModel& golden) {
   const at::Tensor expected = golden["logits"], logits = golden.logits();
   REQUIRE(logits.sizes() == expected.sizes());
@@ -28,7 +28,7 @@ inline void check_logits(GoldenModel& golden) {
   }
 }
 
-// Of the golden batch: the mean cross-entropy of each row's tokens after the first.
+// The mean cross-entropy of the golden batch, over each row's tokens after the first.
 inline at::Tensor golden_loss(GoldenModel& golden) {
   std::vector<at::Tensor> logits, labels;
   const at::Tensor all = golden.logits(), ids = golden["ids"];
@@ -41,7 +41,7 @@ inline at::Tensor golden_loss(GoldenModel& golden) {
   return at::cross_entropy_loss(at::cat(logits), at::cat(labels));
 }
 
-// Of the loss, and the loss itself. Returns the number of parameters that have golden gradients.
+// Checks the loss and its gradients. Returns the number of parameters that have golden gradients.
 inline int check_gradients(GoldenModel& golden) {
   const at::Tensor loss = golden_loss(golden);
   CHECK(loss.item<double>() == Approx(golden["loss"].item<double>()).epsilon(1e-5));

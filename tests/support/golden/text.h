@@ -1,4 +1,5 @@
-// tests/support/golden/text.h - a text that must not change unawares. AGON_UPDATE_GOLDEN=1 writes it anew.
+// tests/support/golden/text.h - compares a text with a golden file, so that no change goes unnoticed.
+// AGON_UPDATE_GOLDEN=1 rewrites the file.
 #pragma once
 
 #include <catch2/catch.hpp>

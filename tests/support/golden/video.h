@@ -1,4 +1,4 @@
-// tests/support/golden/video.h - the videos of script/golden.d/video.py, whose frames are drawn here as they are there.
+// tests/support/golden/video.h - the videos of script/golden.d/video.py; the frames are drawn here in the same way.
 #pragma once
 
 #include <cstdint>

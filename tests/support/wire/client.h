@@ -30,13 +30,14 @@ class WireClient {
   WireClient& operator=(const WireClient&) = delete;
 
   void say(std::string_view text) const { REQUIRE(can_say(text)); }
-  // Whether all of it could be sent: for a server that may close, and for other threads than the test's.
+  // Whether all of the text could be sent. For a server that may close the connection, and for threads other than the
+  // test's.
   bool can_say(std::string_view text) const {
     return ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL) == std::ssize(text);
   }
   void say_no_more() const { ::shutdown(socket_, SHUT_WR); }
-  // What comes until `end` is in it. Where the server closes first, "|closed" stands behind it; where the time is over,
-  // "|silence". An empty `end` never comes.
+  // Reads until the text contains `end`. Appends "|closed" if the server closes first and "|silence" if the time runs
+  // out. An empty `end` never comes.
   std::string hear(std::string_view end = {}, double seconds = kSoon) const {
     std::string heard;
     const auto start = Clock::now();

@@ -1,4 +1,4 @@
-// tests/support/wire/post.h - a request to a server of wire_server.h.
+// tests/support/wire/post.h - makes a request to a server of wire/server.h.
 #pragma once
 
 #include <string>

@@ -25,15 +25,15 @@ namespace agon::test {
 
 struct WireRequest {
   std::string line;  // "POST /v1/chat/completions HTTP/1.1"
-  std::string head;  // with the line
+  std::string head;  // all header lines, with the request line
   std::string body;
-  int number = 0;      // of all requests, from 0
-  int connection = 0;  // of all connections, from 0
+  int number = 0;      // among all requests, from 0
+  int connection = 0;  // among all connections, from 0
 };
 struct WireReply {
   enum class End { keep, close, reset };
   std::vector<std::string> parts;  // sent one by one
-  End end = End::keep;             // of the connection, behind the parts
+  End end = End::keep;             // of the connection, after the parts
   double before = 0, between = 0;  // seconds to wait, before the first part and between parts
 };
 
@@ -41,7 +41,7 @@ inline WireReply http_reply(int status, const std::string& body, const std::stri
   return {{fmt::format("HTTP/1.1 {} X\r\nContent-Type: application/json\r\nContent-Length: {}\r\n{}\r\n{}", status,
                        body.size(), headers, body)}};
 }
-// Server-sent events, a chunk each, without one that ends the body where `whole` is false.
+// Server-sent events, one chunk each. whole: false leaves out the chunk that ends the body.
 inline WireReply event_reply(const std::vector<std::string>& events, bool whole = true) {
   WireReply reply;
   reply.parts.emplace_back("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n");
@@ -88,7 +88,7 @@ class WireServer {
   int requests() const { return requests_; }
   int connections() const { return count_; }
   int most_at_once() const { return most_; }
-  int closed_early() const { return closed_early_; }  // connections that the client closed before all was sent
+  int closed_early() const { return closed_early_; }  // connections that the client closed before the reply was sent
   std::vector<WireRequest> seen() const {
     const std::lock_guard lock(mutex_);
     return seen_;
@@ -156,7 +156,7 @@ class WireServer {
     return got > 0;
   }
 
-  // False: the client has gone.
+  // False: the client has disconnected.
   bool send_all(int socket, const WireReply& reply) const {
     double wait = reply.before;
     for (const std::string& part : reply.parts) {

@@ -28,7 +28,7 @@ TEST_CASE("documents come in two forms") {
   CHECK(read(R"({"contents": "plain first line\nrest"})") ==
         Document{"6", "plain first line", "rest", "plain first line"});
   CHECK(read(R"({"contents": "\"A \"quoted\" one\"\nx"})") == Document{"6", "A \"quoted\" one", "x", {}});
-  // A title beside the contents, which may hold it as well.
+  // A title next to the contents, which may also contain it.
   CHECK(read(R"({"contents": "one line", "title": "A"})") == Document{"6", "A", "one line", {}});
   CHECK(read(R"({"contents": "two\nlines", "title": "A"})") == Document{"6", "A", "two\nlines", {}});
   CHECK(read(R"({"contents": "\"A\"\nlines", "title": "A"})") == Document{"6", "A", "lines", {}});

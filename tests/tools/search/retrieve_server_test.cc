@@ -39,7 +39,7 @@ std::shared_ptr<SearchBackend> pets(const TempFolder& folder) {
   return std::make_shared<SearchIndex>(folder / "index");
 }
 
-// Serves as long as it lives.
+// A server that runs as long as it lives.
 struct Serving {
   explicit Serving(std::shared_ptr<SearchBackend> backend,
                    const RetrieveServerOptions& options = {.port = 0, .threads = 4, .most_request_bytes = 1 << 20})
@@ -62,7 +62,7 @@ struct Serving {
   httplib::Client client;
 };
 
-// Throws, as a damaged index does.
+// Throws like a damaged index.
 struct Broken : SearchBackend {
   SearchReply search(const std::string& query, int, double) override {
     if (query == "down") return SearchReply::failed(ToolFault::unavailable, "nobody there");
@@ -84,7 +84,7 @@ bool is_healthy(int port) {
   return reply && reply->status == 200;
 }
 
-// Answers with `bytes` of text each time, once `open` is set and not before `seconds`.
+// Answers each query with `bytes` of text, once `open` is set and `seconds` have passed.
 struct Slow : SearchBackend {
   explicit Slow(std::size_t size, double wait = 0) : bytes(size), seconds(wait) {}
   SearchReply search(const std::string&, int, double) override {
@@ -169,7 +169,7 @@ TEST_CASE("requests that are none are refused with what is wrong") {
   httplib::MultipartFormDataItems form = {{"queries", "x", "", ""}};
   CHECK(serving.client.Post("/retrieve", form)->status >= 400);
   CHECK(serving.post(R"({"queries": ["cat"], "topk": null, "return_scores": null})").first == 200);
-  CHECK(serving.post(R"({"queries": ["cat"]})").first == 200);  // and it still answers
+  CHECK(serving.post(R"({"queries": ["cat"]})").first == 200);  // the server still answers
 }
 
 TEST_CASE("a body in chunks is bounded too") {
@@ -229,7 +229,7 @@ TEST_CASE("idle connections hold no worker") {
   std::vector<std::unique_ptr<WireClient>> idle;
   for (int i = 0; i < 8; ++i) {
     idle.push_back(std::make_unique<WireClient>(serving.server.port()));
-    if (i % 2 == 0) continue;  // never says a word
+    if (i % 2 == 0) continue;  // sends nothing
     idle.back()->say(kHealth);
     CHECK_THAT(idle.back()->hear("}}"), Contains("200 OK") && Contains("healthy"));
   }
@@ -237,7 +237,7 @@ TEST_CASE("idle connections hold no worker") {
   CHECK(serving.post(kCats).first == 200);
   CHECK(is_healthy(serving.server.port()));
   CHECK(seconds_since(start) < kSoon);
-  idle[1]->say(post_text(kCats));  // and they are still served
+  idle[1]->say(post_text(kCats));  // idle connections are still served
   CHECK_THAT(idle[1]->hear("]]}"), Contains("Cats"));
 }
 
@@ -278,7 +278,7 @@ TEST_CASE("a request has its time: headers, body, and between two") {
   kept.say(kHealth);
   CHECK_THAT(kept.hear("}}"), Contains("200 OK"));
   for (const WireClient* client : {&silent, &header, &body, &kept}) CHECK(client->hear() == "|closed");
-  // A byte now and then wins no time.
+  // Sending a byte now and then does not extend the time.
   const WireClient dripping(serving.server.port());
   const auto start = Clock::now();
   while (dripping.can_say("G") && seconds_since(start) < kSoon)
@@ -330,7 +330,7 @@ TEST_CASE("clients that do not read hold bytes that are bounded, and not for lon
   const auto start = Clock::now();
   int status = 0;
   while (status != 200 && seconds_since(start) < kSoon) {
-    const auto reply = serving.client.Post("/retrieve", kCats, "application/json");  // none while all threads wait
+    const auto reply = serving.client.Post("/retrieve", kCats, "application/json");  // no reply while all threads wait
     status = reply ? reply->status : 0;
   }
   CHECK(status == 200);
@@ -459,7 +459,7 @@ TEST_CASE("a stop ends what is long, and lets what is short end") {
 
 namespace {
 
-// Accepts connections and says nothing.
+// Accepts connections and never answers.
 class Mute {
  public:
   Mute() {
@@ -486,7 +486,7 @@ class Mute {
 
 TEST_CASE("a stop does not wait for a server that is asked") {
   const Mute mute;
-  double soonest = kSoon;  // of three: others may keep the machine busy
+  double soonest = kSoon;  // fastest of three, since the machine may be busy
   for (int round = 0; round < 3; ++round) {
     std::atomic<bool> stop = false;
     const net::HttpStop scope(stop);
@@ -526,7 +526,7 @@ TEST_CASE("contents are answered as the corpus gave them") {
   write_file_atomically(folder / "docs.jsonl", lines + R"({"id": "t", "title": "Cats", "text": "apart"})");
   build_search_index(folder / "docs.jsonl", folder / "docs.index");
   Serving serving(std::make_shared<SearchIndex>(folder / "docs.index"));
-  Serving second(open_search({.where = fmt::format("http://127.0.0.1:{}", serving.server.port())}));  // which asks it
+  Serving second(open_search({.where = fmt::format("http://127.0.0.1:{}", serving.server.port())}));  // asks the first
   Serving recorded(open_search({.where = (folder / "docs.index").string(),
                                 .bm25 = {},
                                 .cache = folder / "cache",

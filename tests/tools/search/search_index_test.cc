@@ -182,7 +182,7 @@ TEST_CASE("broken lines are left out and told, unless they are more than a tenth
              Contains("1 of 9 lines are broken") && Contains("line 1: not JSON"));
   CHECK_THAT(folder.failure("\n \n"), Contains("no documents"));
   CHECK_THAT(folder.failure("x\n"), Contains("1 of 1 lines are broken"));
-  CHECK(read_file(folder.index) == before);  // what was there stays
+  CHECK(read_file(folder.index) == before);  // the existing index stays
   CHECK_FALSE(fs::exists(folder.index.string() + ".partial"));
 }
 
@@ -270,7 +270,7 @@ TEST_CASE("two documents of one id are refused, with both lines") {
              Contains("docs.jsonl:5: the id \"2\" is already used in line 2"));
   CHECK_THAT(folder.failure(many_documents(5000) + R"({"id": "4321", "contents": "again"})"),
              Contains(":5001: ") && Contains("line 4322"));
-  // A document without an id is called by its line.
+  // The line number is the id of a document without one.
   CHECK_THAT(folder.failure(R"({"id": "1", "contents": "a"})"
                             "\n"
                             R"({"contents": "b"})"),
@@ -308,7 +308,7 @@ TEST_CASE("documents of any script are found by their words") {
       "हिन्दी भारत की भाषा है, लड़का सड़क पर",                   // 14 Hindi
       "GPT-4模型 uses Transformer架构",                      // 15 mixed
       "ｶﾀｶﾅ の文",                                           // 16 half-width
-      "Cafe\u0301 cre\u0300me bru\u0302le\u0301e",           // 17 accents apart
+      "Cafe\u0301 cre\u0300me bru\u0302le\u0301e",           // 17 combining accents
       "Smørrebrød og Łódź, Encyclopædia",                    // 18
       "soft\u00ADhyphen and ze\u200Dro width",               // 19
       "٢٠٢٤ سنة",                                            // 20 Arabic digits

@@ -29,14 +29,14 @@ namespace {
 using Request = httplib::Request;
 using Response = httplib::Response;
 
-// An HTTP server on the loopback that answers as a test says, in a thread of its own.
+// An HTTP server on the loopback that answers as a test says, in its own thread.
 class FakeServer {
  public:
   using Handler = std::function<void(const httplib::Request&, httplib::Response&)>;
   explicit FakeServer(Handler handler) {
     server_.Get(".*", handler);
     server_.Post(".*", handler);
-    server_.set_keep_alive_max_count(1);  // or an idle connection would hold up the end
+    server_.set_keep_alive_max_count(1);  // else an idle connection would delay the end
     port_ = server_.bind_to_any_port("127.0.0.1");
     thread_ = std::jthread([this] { server_.listen_after_bind(); });
     while (!server_.is_running()) std::this_thread::yield();
@@ -67,7 +67,7 @@ std::string fault(const SearchReply& reply) {
 }
 std::string message(const SearchReply& reply) { return reply.failure ? reply.failure->message : "no failure"; }
 
-// How an engine takes that answer.
+// The reply of an engine for that answer.
 SearchReply taken(const std::string& engine, const std::string& body, int status = 200,
                   const std::string& type = "application/json") {
   const FakeServer server(says(body, status, type));
@@ -219,7 +219,7 @@ TEST_CASE("a key that is a part of its replacement, or of other words, ends and 
     const std::string said = message(ask("serper", server));
     CHECK_THAT(said, Contains("(<key>)") && Contains("Is the key in SERPER_API_KEY right?"));
     CHECK(said.size() < 300);
-    // A hit may hold so short a key by chance.
+    // A hit may contain so short a key by chance.
     const FakeServer hits(says(R"({"organic": [{"title": "the key <key>", "link": "x", "snippet": "ke"}]})"));
     const SearchReply reply = ask("serper", hits);
     REQUIRE(reply.hits.size() == 1);
@@ -361,9 +361,9 @@ TEST_CASE("searches are recorded and replayed") {
   CHECK(fault(replayed->search("who is she", 5, 5)) == "offline_miss");
   CHECK(asked == before);
   const auto other = open_search({server.url("/other"), {}, file, CacheMode::replay});
-  CHECK(fault(other->search("who is she", 3, 5)) == "offline_miss");  // of another engine
+  CHECK(fault(other->search("who is she", 3, 5)) == "offline_miss");  // recorded for another engine
   CHECK(fault(open_search({"serper", {}, file, CacheMode::replay})->search("x", 3, 5)) ==
-        "offline_miss");  // needs no key
+        "offline_miss");  // works without a key
   CHECK_THROWS_WITH(open_search({server.url(), {}, folder / "no", CacheMode::replay}),
                     Contains("no such search cache"));
   CHECK_THROWS_WITH(open_search({server.url(), {}, folder.path(), CacheMode::record}), Contains("cannot be opened"));

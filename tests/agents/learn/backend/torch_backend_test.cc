@@ -1,7 +1,7 @@
-// The torch backend on the CPU against agon's kernels, which other tests hold against transformers.
+// Compares the torch backend on the CPU with agon's kernels, which other tests compare with transformers.
 #include "agents/learn/backend/torch_backend.h"
 
-#include "torch_catch.h"  // before golden/checkpoint.h, which brings Catch2
+#include "torch_catch.h"  // before golden/checkpoint.h, which includes Catch2
 
 #include <ATen/core/grad_mode.h>
 
@@ -54,7 +54,7 @@ GenerationRequest request_of(const EncodedPrompt& prompt, int max_tokens, int n 
   return request;
 }
 
-// Greedy ones: equal tokens, and log-probabilities that are near.
+// Checks greedy completions: equal tokens, and log-probabilities within the margin.
 void check_near(const std::vector<Completion>& written, const std::vector<Completion>& expected, double margin = 1e-4) {
   REQUIRE(written.size() == expected.size());
   for (std::size_t i = 0; i < written.size(); ++i) {
@@ -63,7 +63,7 @@ void check_near(const std::vector<Completion>& written, const std::vector<Comple
   }
 }
 
-// The rest of a row's tokens, behind its pictures.
+// The tokens of a row after its pictures.
 ScoringRequest rest_of(const GoldenCheckpoint& model, int row) {
   const EncodedPrompt whole = model.prompt(row);
   const std::size_t cut = whole.ids.size() - 4;
@@ -79,7 +79,7 @@ TEST_CASE("torch backend: every architecture's greedy tokens equal those of agon
     CHECK(result.completions > 0);
     CHECK(result.equal_tokens == result.completions);
     CHECK(result.logprob < 1e-4);
-    CHECK(result.logprob > 0);  // other products than the kernels'
+    CHECK(result.logprob > 0);  // its products differ from the kernels'
     CHECK(result.sampled < 1e-4);
     CHECK(result.scoring < 1e-5);
   }
@@ -105,7 +105,7 @@ TEST_CASE("torch backend: states and scores behind pictures equal those of agon'
 
 TEST_CASE("torch backend: prompts that share starts, together and in little memory") {
   const GoldenCheckpoint model = golden_checkpoint("uneven_windows");
-  // Continuations of one prompt, pictures first, that part from each other at every place of a page.
+  // Continuations of one prompt, pictures first, that diverge at different places of a page.
   std::vector<GenerationRequest> requests;
   for (int extra = 0; extra < 40; extra += 3) {
     GenerationRequest request = request_of(model.prompt(0), 6, extra % 2 + 1);
@@ -215,7 +215,7 @@ TEST_CASE("torch backend: what it does not take is refused") {
 }
 
 TEST_CASE("torch backend: a prompt whose states are no numbers ends its own call alone") {
-  const GoldenCheckpoint model = golden_checkpoint("uneven_windows");  // its head is not its embedding
+  const GoldenCheckpoint model = golden_checkpoint("uneven_windows");  // head and embedding are not tied
   const auto network = load_network(model);
   {
     const at::NoGradGuard no_grad;

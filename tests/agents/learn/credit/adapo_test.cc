@@ -10,7 +10,7 @@ using Floats = std::vector<float>;
 
 namespace {
 
-// As many of each type as named.
+// A group with this many roll-outs of each type.
 CreditGroup of_types(int n01, int n11, int n10, int n00) {
   CreditGroup group;
   const auto add = [&](int count, bool first, bool second) {

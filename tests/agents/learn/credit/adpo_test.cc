@@ -91,7 +91,7 @@ TEST_CASE("ADPO: contrast sets of a batch compare the scores of different tasks"
       return std::pair(figures(credits[0], "preference_reward"), figures(credits[1], "preference_reward"));
     };
     REQUIRE(rewards({{"contrast", "group"}}) == std::pair(Doubles{0, 0}, Doubles{0, 0}));
-    // The means are 0.6 of the wrong ones and 0.65 of the right ones.
+    // The mean scores are 0.6 for wrong answers and 0.65 for right ones.
     REQUIRE(rewards({{"contrast", "batch"}}) == std::pair(Doubles{0, 1}, Doubles{1, 0}));
     REQUIRE(rewards({{"contrast", "batch"}, {"mode", "pairwise"}}) == std::pair(Doubles{0, 1}, Doubles{0.5, 0.5}));
   }

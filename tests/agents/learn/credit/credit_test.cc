@@ -99,7 +99,7 @@ TEST_CASE("DAPO punishes long responses softly", "[credit]") {
   const GroupCredit credit = dapo->assign({answered(1, 6), answered(1, 7), answered(0, 10), answered(0, 14)});
   REQUIRE_THAT(figures(credit, "overlong"), approximately({0, -0.5, -2, -2}));
   REQUIRE_THAT(figures(credit, "reward"), approximately({1, 0.5, -2, -2}));
-  // The limit holds for each turn: what is long together is not, a turn of several segments is.
+  // The limit applies per turn: two turns that are long only together pass, a long turn of several segments does not.
   CreditRollout turns = answered(1, 0), long_turn = turns;
   using agon::env::SegmentKind;
   turns.segments = {{SegmentKind::answer, 6, 0}, {SegmentKind::tool, 9, 1}, {SegmentKind::answer, 6, 1}};

@@ -1,4 +1,4 @@
-// Every method against the formulas as numpy computes them (script/golden.d/credit.py).
+// Compares every method with its formulas in numpy (script/golden.d/credit.py).
 #include <catch2/catch.hpp>
 
 #include "core/text.h"

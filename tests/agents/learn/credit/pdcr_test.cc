@@ -66,7 +66,7 @@ TEST_CASE("PDCR: gains, returns, clusters and advantages worked by hand", "[cred
   REQUIRE(first["threshold"].get<double>() == Approx(0.55));
   REQUIRE(first["clusters"] == Json({"textual", "visual", "textual", "visual"}));
   REQUIRE(credit.rollout_figures[1]["threshold"].is_null());
-  REQUIRE(credit.rollout_figures[1]["clusters"] == Json({"textual"}));  // one step: no split
+  REQUIRE(credit.rollout_figures[1]["clusters"] == Json({"textual"}));  // one step cannot be split
   // textual returns 2, 0, -1; visual 2, 1
   const Doubles process = first["process_advantage"].get<Doubles>();
   REQUIRE_THAT(process, Catch::Approx(Doubles{1, 1, 1.0 / 3, 0}));
@@ -74,7 +74,7 @@ TEST_CASE("PDCR: gains, returns, clusters and advantages worked by hand", "[cred
   const double outcome = 0.5 / (0.5 * std::sqrt(2.0) + 1e-6);
   for (std::size_t k = 0; k < 4; ++k)
     REQUIRE(credit.rollouts[0].advantage[k] == Approx(0.7 * outcome + 0.3 * process[k]));
-  REQUIRE(credit.rollouts[0].advantage[4] == Approx(0.7 * outcome));  // the answer is no step
+  REQUIRE(credit.rollouts[0].advantage[4] == Approx(0.7 * outcome));  // the answer is not a step
   REQUIRE(credit.rollouts[1].advantage[0] == Approx(-0.7 * outcome));
   REQUIRE(credit.rollouts[0].weight[0] == Approx(1.0 / 7));
   REQUIRE(credit.rollouts[0].kl[0] == 0.01f);
@@ -135,7 +135,7 @@ TEST_CASE("PDCR: pools and thresholds of one prompt or of the batch", "[credit][
     const auto credits = make_credit("pdcr", settings)->assign_batch({one, other});
     return credits[group].rollout_figures[0]["process_advantage"].get<Doubles>();
   };
-  REQUIRE(process({}, 0) == Doubles{0, 0});  // each cluster of a prompt holds one return
+  REQUIRE(process({}, 0) == Doubles{0, 0});  // each cluster has a single return
   REQUIRE(process({{"pool", "batch"}}, 0) == Doubles{0, 0});
   REQUIRE(process({{"pool", "batch"}}, 1) == Doubles{1, 1});
   const auto batch = make_credit("pdcr", {{"otsu", "batch"}})->assign_batch({one, other});

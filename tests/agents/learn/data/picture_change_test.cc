@@ -50,7 +50,7 @@ TEST_CASE("picture_change: noise covers the picture, equal for equal seeds") {
   CHECK(noised == changed_picture(gray, PictureChange::noise, 1));
   CHECK(!(noised == changed_picture(gray, PictureChange::noise, 2)));
   CHECK(mean(noised) == Approx(128).margin(6));
-  int cut = 0;  // beyond half a sigma to either side: 61.7 %
+  int cut = 0;  // values beyond half a sigma: 61.7 %
   for (const std::uint8_t value : noised.rgb()) cut += value == 0 || value == 255;
   CHECK(cut / (32.0 * 32 * 3) == Approx(0.617).margin(0.03));
 }

@@ -35,7 +35,7 @@ int prompt_tokens(const record::Episode& episode) {  // of its last turn
                               .ids.size());
 }
 
-// Adds the turn that a policy answers `question` with, at its place after the turns before.
+// Adds a turn that answers `question`, after the earlier turns.
 void add_turn(record::Episode& episode, const std::string& question, const std::string& text, Ids ids) {
   record::Turn& turn = episode.turns.emplace_back();
   turn.observation.parts = {Part::of(question)};
@@ -85,7 +85,7 @@ TEST_CASE("train rollout: a turn cut at the limit and one without tokens are lai
     const TrainGroup group = group_of({two_turns(text, first)});
     const Ids& ids = group.rollouts.at(0).response.ids;
     REQUIRE(ids.size() > first.size());
-    CHECK(ids[first.size()] == id_of("<|im_end|>"));  // the template closes it
+    CHECK(ids[first.size()] == id_of("<|im_end|>"));  // the template adds it
   }
 }
 
@@ -132,7 +132,7 @@ TEST_CASE("train rollout: a group that cannot be laid out is a failed group, wit
     CHECK(played.failed == 1);
     return played.failure;
   };
-  record::Episode picture = good;  // an image token of no picture, in the last turn, as it may be sampled
+  record::Episode picture = good;  // a sampled image token without a picture, in the last turn
   picture.turns[1].text = "<|image_pad|>";
   picture.turns[1].token_ids = {id_of("<|image_pad|>")};
   CHECK_THAT(failure(picture), Contains("image"));

@@ -20,7 +20,7 @@ namespace {
 const std::vector<std::string> kSpecial = {"<|im_end|>"};
 const std::vector<std::string> kTags = {"<answer>", "</answer>", "<score>", "</score>"};
 
-// A token for every byte, and `merges` longer ones that `texts` teach.
+// A tokenizer with a token per byte and `merges` longer tokens learned from `texts`.
 std::unique_ptr<Tokenizer> tokenizer_of(const std::vector<std::string>& texts, const std::vector<std::string>& tags,
                                         int merges = 0) {
   const int vocabulary = 256 + static_cast<int>(kSpecial.size() + tags.size()) + merges;
@@ -84,7 +84,7 @@ TEST_CASE("text cut at a stop string and bytes that are no character keep their 
   REQUIRE(segments_of_turn("x a", cut, *tokenizer, 0) == std::vector<CreditSegment>{{SegmentKind::step, 3, 0}});
 
   const Ids ids = tokenizer->encode("\xef\xbf\xbd <answer>\xef\xbf\xbd</answer>");
-  Ids broken(ids.begin(), ids.begin() + 1);  // one byte of three, twice: no character
+  Ids broken(ids.begin(), ids.begin() + 1);  // the first byte of a three-byte character, twice
   broken.push_back(ids.front());
   broken.insert(broken.end(), ids.begin() + 3, ids.end());
   const std::string text = "\xef\xbf\xbd\xef\xbf\xbd <answer>\xef\xbf\xbd</answer>";

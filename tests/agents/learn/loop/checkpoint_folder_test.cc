@@ -22,7 +22,7 @@ void write_numbered(const fs::path& output, int number) {
   });
 }
 
-// Of the checkpoint that a resume finds; -1 where it is not whole.
+// The number of the checkpoint that a resume finds; -1 if it is incomplete.
 int number_found(const fs::path& output) {
   const fs::path folder = find_checkpoint(output);
   if (folder.empty()) return -1;
@@ -68,7 +68,7 @@ TEST_CASE("checkpoint: the old one stays until the new one is synced in its plac
   write_numbered(folder.path(), 2);
   REQUIRE(calls.names().back() == "sync folder");
   CHECK(calls.calls.back().second == folder.path().string());
-  CHECK(old_there);  // at the last sync
+  CHECK(old_there);  // true up to the last sync
   CHECK_FALSE(fs::exists(folder / "checkpoint.old"));
 }
 

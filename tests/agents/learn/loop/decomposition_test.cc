@@ -29,7 +29,7 @@ TEST_CASE("decomposition: agreement of a split with the labels, counted by hand"
   CHECK(found.visual_share == Approx(3.0 / 6));
   CHECK(found.perception_found == Approx(2.0 / 3));
   CHECK(found.reasoning_found == Approx(2.0 / 3));
-  CHECK(found.accuracy.interval.low == Approx(0.1594).margin(1e-4));  // of two tasks, alike as they are
+  CHECK(found.accuracy.interval.low == Approx(0.1594).margin(1e-4));  // for two tasks with equal results
   CHECK(found.accuracy.interval.high == Approx(0.9547).margin(1e-4));
   const SplitAgreement one_sided = agreement({step(0, true, true)}, by_otsu);
   CHECK(one_sided.accuracy.value == 1);
@@ -63,7 +63,7 @@ struct Played {
   std::vector<PlayedTask> tasks;
 };
 
-// How many steps of perception and of reasoning the suite sees in the texts.
+// The numbers of perception steps and reasoning steps in the texts, by the suite's labels.
 std::pair<int, int> labelled_steps(env::Env& env, const std::vector<PlayedTask>& tasks) {
   int perception = 0, reasoning = 0;
   for (const PlayedTask& task : tasks)
@@ -97,7 +97,7 @@ TEST_CASE("decomposition: the suite's labels and PDCR's splits of played steps")
   }
   CHECK(differ);
 
-  // One picture alone measures the same; the share of visual steps is a setting.
+  // A single picture gives the same measurement; the share of visual steps is a setting.
   options.pictures = {PictureChange::rotate};
   const std::vector<SplitStep> alone = played.steps(options);
   options.settings = {{"visual_share", 1.0}};

@@ -34,7 +34,7 @@ OfflineTokens random_tokens(Rng& rng, int responses) {
   return tokens;
 }
 
-// The formula, number by number.
+// The formula in plain doubles.
 double plain_loss(const OfflineTokens& tokens, const OfflineLossOptions& options) {
   double played = 0, players = 0, imitated = 0, imitators = 0;
   std::int64_t at = 0;

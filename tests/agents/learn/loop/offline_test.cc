@@ -40,7 +40,7 @@ OfflineConfig config_into(const std::filesystem::path& output) {
   return config;
 }
 
-// How much likelier the first response is than the second.
+// Log-probability of the first response minus that of the second.
 double preference(const std::filesystem::path& model) {
   const auto policy = make_local_policy(model);
   const Message question = Message::of(Role::user, "one or two?");
@@ -71,14 +71,14 @@ TEST_CASE("Offline training prefers what won, and imitates what it is shown") {
   config.loss.imitation_weight = 1;
   config.checkpoint_steps = 100;
   REQUIRE(train_offline(config, shown, stop));
-  CHECK(std::filesystem::exists(folder / "sft/checkpoint/state.json"));  // it says whose the model is
+  CHECK(std::filesystem::exists(folder / "sft/checkpoint/state.json"));  // it names the command that trained the model
   CHECK(preference(folder / "sft") < preference(kStart));
 }
 
 TEST_CASE("A checkpoint that was removed does not come back in parts") {
   const test::TempFolder folder;
   std::filesystem::create_directories(folder / "checkpoint");
-  std::filesystem::create_directories(folder / "checkpoint.old");  // of an exchange that was killed at its end
+  std::filesystem::create_directories(folder / "checkpoint.old");  // left by a swap that was killed at its end
   remove_checkpoint(folder.path());
   CHECK(find_checkpoint(folder.path()).empty());
   CHECK(std::filesystem::is_empty(folder.path()));
@@ -97,7 +97,7 @@ TEST_CASE("Only a run without anything in it is removed, at whatever moment it w
 
   {
     const auto store = record::EpisodeStore::create(folder.path(), config, false);
-    store->record_entry({7, 0, "game", Json::object(), {}});  // of self-play, before its first round has ended
+    store->record_entry({7, 0, "game", Json::object(), {}});  // from self-play, before the end of its first round
     store->flush();
   }
   remove_empty_run(folder.path());
@@ -124,7 +124,7 @@ TEST_CASE("Offline training that is stopped goes on to the same weights") {
   OfflineConfig config = config_into(folder / "cut");
   CHECK_FALSE(train_offline(config, win_and_loss(), at_once));
   REQUIRE(train_offline(config, win_and_loss(), never));
-  // The last checkpoint stands behind the first epoch of two steps, and before the last one.
+  // The last checkpoint is after the first epoch of two steps and before the last epoch.
   REQUIRE(train_offline(config, win_and_loss(), never, &cut));
   CHECK((cut.first.loss == whole.first.loss && cut.last.loss == whole.last.loss && cut.steps == whole.steps));
   CHECK((cut.first.imitation == whole.first.imitation && cut.first.ratio == whole.first.ratio));
@@ -136,7 +136,7 @@ TEST_CASE("Offline training that is stopped goes on to the same weights") {
   others[0].reward = -1;
   CHECK_THROWS_WITH(train_offline(config_into(folder / "other"), others, never),
                     Catch::Contains("another training run"));
-  // Killed before the caller recorded that it is done: it goes on from the last checkpoint, and nothing is lost.
+  // If killed before the caller recorded its end, training resumes from the last checkpoint and nothing is lost.
   REQUIRE(std::filesystem::exists(folder / "cut/checkpoint/state.json"));
   REQUIRE(train_offline(config, win_and_loss(), never));
   CHECK(read_file((folder / "cut/model.safetensors").string()) ==

@@ -32,7 +32,7 @@ namespace {
 Tensor row(std::vector<double> list) { return at::tensor(list, at::kDouble); }
 double number(const Tensor& scalar) { return scalar.item<double>(); }
 
-// One token whose ratio is `ratio`; nothing else differs from a plain one.
+// One token with this ratio and advantage; everything else is neutral.
 PolicyTokens one_token(double ratio, double advantage) {
   return {.logprob = row({std::log(ratio) - 1}).set_requires_grad(true),
           .old_logprob = row({-1}),
@@ -77,7 +77,7 @@ void check_equal(const PolicyLossFigures& actual, const PolicyLossFigures& expec
   }
 }
 
-// Nested arrays of numbers of one length a level.
+// A tensor from nested arrays of numbers.
 Tensor tensor_of(const agon::Json& nested) {
   if (nested.is_number()) return at::scalar_tensor(nested.get<double>(), at::kDouble);
   std::vector<Tensor> parts;

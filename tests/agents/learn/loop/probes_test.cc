@@ -51,7 +51,7 @@ EncodedPrompt with_images(EncodedPrompt text, const PatchedImages& images) {
   return text;
 }
 
-// What probe_steps says of a roll-out against one forward a step and a picture.
+// Compares the results of probe_steps with one forward pass per step and picture.
 void check_rollout(TransformerNetwork& model, const ProbeGroup& group, const ProbedRollout& rollout,
                    const StepProbes& probes, double temperature) {
   const std::int32_t image_token = model.config().image_token_id;
@@ -93,8 +93,8 @@ void check_exact(TransformerNetwork& model, const std::vector<ProbeGroup>& group
   }
 }
 
-// A group with pictures in its prompt and in a later turn; steps with gaps, suffixes of several lengths and none, a
-// response without a step.
+// A group with pictures in its prompt and in a later turn, steps with gaps, suffixes of several lengths, an empty
+// suffix, and a response without steps.
 ProbeGroup illustrated(TextMaker& texts, const ImageGrid& grid, const ImageGrid& changed) {
   ProbeGroup group;
   group.prompt = texts.text(4, {grid});
@@ -126,7 +126,7 @@ TEST_CASE("probes: every figure equals one forward a step and a picture") {
     const std::vector<ProbeGroup> groups{illustrated(texts, {1, 4, 4}, {1, 4, 4}), plain(texts),
                                          illustrated(texts, {1, 2, 6}, {1, 6, 2})};  // turned
     check_exact(*golden.model, groups, 1, 16384);
-    check_exact(*golden.model, groups, 0.7, 1);  // a pass each
+    check_exact(*golden.model, groups, 0.7, 1);  // one pass each
   }
 }
 
@@ -210,7 +210,7 @@ TEST_CASE("probes: a group's steps, suffixes and gold") {
   CHECK(played.text(probes.rollouts[0].steps[0].suffix) == "<answer>");
   REQUIRE(probes.rollouts[1].steps.size() == 2);
   CHECK(played.text(probes.rollouts[1].steps[0].suffix) == "</think><answer>");
-  CHECK(played.text(probes.rollouts[1].steps[1].suffix) == "<answer>");  // it closes the thought itself
+  CHECK(played.text(probes.rollouts[1].steps[1].suffix) == "<answer>");  // the step closes the thought itself
   CHECK(probes.rollouts[2].steps.empty());
   REQUIRE(probes.changed_images.size() == 1);
   CHECK(probes.changed_images[0]->grid == probes.prompt.images[0]->grid);

@@ -18,7 +18,7 @@ using namespace agon::agents;
 
 namespace {
 
-// The largest piece of memory that LibTorch takes at once on this thread, in bytes, as long as it lives.
+// Measures the largest single allocation of LibTorch on this thread, in bytes, while it lives.
 class LargestAllocation {
  public:
   std::int64_t bytes() const { return watcher_->largest; }
@@ -44,7 +44,7 @@ ModelConfig small_model() {
   return config;
 }
 
-// Sequences of text, the first half of each shown and the other trained.
+// Text sequences: the first half of each is context, the second half is trained.
 SftBatch text_batch(const ModelConfig& config) {
   std::vector<SftSequence> sequences(3);
   std::int32_t next = 1000;

@@ -60,7 +60,7 @@ model:
 )";
 }
 
-// A training run that goes on from the model that config_text(start, ...) wrote.
+// A training run that continues from the model of config_text(start, ...).
 std::string continued_text(const std::string& output, const std::string& start, int steps) {
   return "output: " + output + "\nstart: " + start +
          "\nseed: 3\nsources: [{suite: charts, episodes: 4, two_turn: true}, {suite: charts, episodes: 2}]\nsteps: " +
@@ -181,7 +181,7 @@ TEST_CASE("the first answers that are shown are one sample a train task, in orde
   const auto policy = make_local_policy(model);
   const std::vector<FirstAnswer> answers = sample_first_answers(*policy, env::Suite("charts", {.level = 1}), 3, 0, 12);
   REQUIRE(answers.size() == 12);
-  int answered = 0;  // at T = 1 a sample may ramble
+  int answered = 0;  // at temperature 1 a sample may not answer
   for (std::size_t i = 0; i < answers.size(); ++i) {
     REQUIRE(answers[i].task == i);
     answered += env::extract_answer(answers[i].message.text()).has_value();
@@ -202,7 +202,7 @@ TEST_CASE("steps that a model wrote are shown to a critic, as many right ones as
   for (const record::Episode& episode : play_train_tasks(*policy, source.solver(), 3, 0, 600, 1))
     written.push_back(env::split_steps(episode.turns.at(0).text).size());
   std::map<std::pair<std::string, std::size_t>, int> balance;  // by kind of task and distance from the turn's end
-  std::map<bool, std::size_t> selections;  // whose place from the start varies with the bars, from the end does not
+  std::map<bool, std::size_t> selections;  // their distance from the end does not depend on the number of bars
   for (const WrittenStep& step : steps) {
     REQUIRE(step.task < 600);
     const Demonstration shown = demonstrate_written(*env, step, 3);
@@ -315,7 +315,7 @@ TEST_CASE("after an answer of the model, the score stage trains the score and no
     REQUIRE(trained.back() == folder.config.eos_token_ids.front());
     trained.pop_back();
     REQUIRE(folder.tokenizer->decode(trained) == "<score>0." + std::to_string(answer.digit) + "</score>");
-    REQUIRE(sequence.images.size() == (answer.turns.messages.size() - 1) / 2);  // one a user message
+    REQUIRE(sequence.images.size() == (answer.turns.messages.size() - 1) / 2);  // one per user message
   }
   REQUIRE(digits.size() >= 2);
 }
@@ -360,7 +360,7 @@ TEST_CASE("after a kill the figures of the steps since the checkpoint are writte
   REQUIRE(train_sft(config, stop));
   const auto log = config.output / "train.jsonl", state = config.output / "checkpoint/state.json";
   Json back = Json::parse(read_file(state));
-  back["step"] = 4;  // as after a kill behind the checkpoint of step 4
+  back["step"] = 4;  // as if killed after the checkpoint of step 4
   write_file_atomically(state, back.dump());
   std::ofstream(log, std::ios::app) << "{\"step\": 7, \"lo";
   REQUIRE(train_sft(config, stop));

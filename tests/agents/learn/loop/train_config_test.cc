@@ -172,7 +172,7 @@ TEST_CASE("train config: paths of the file are relative to it, those of changes 
   CHECK(config.resolved["output"] == (folder.path() / "runs/a").string());
   CHECK(warnings_of(config).empty());
   CHECK(load_train_config(file, std::vector<std::string>{"output=runs/b"}).output == "runs/b");
-  // As a config had it before version 0.2: what is there in the working folder alone is taken, and told.
+  // As before version 0.2: a path that exists only in the working folder is used, with a warning.
   const std::string here = "config_test_folder";
   std::filesystem::create_directory(here);
   write("output: " + here + "\nsources: [{suite: charts}]\n");

@@ -138,7 +138,7 @@ TEST_CASE("train: the best model is chosen on the validation split, and none on 
 TEST_CASE("train: no model is the best by a figure that one of the sources does not have") {
   const TempFolder folder;
   std::atomic<bool> go = false;
-  // Who was never asked for a verdict gives no right one: there is nothing to order.
+  // A policy that was never taught to judge gives no right verdict, so there is nothing to rank.
   const TrainConfig config = config_with(
       folder / "out",
       {"sources=[{suite: charts, level: 3, prompts: 1}, {suite: charts, level: 3, role: verifier, prompts: 1}]",
@@ -250,7 +250,7 @@ TEST_CASE("train: in bfloat16 the gradient points where that in fp32 does, on we
   const at::Tensor exact = gradient_in("auto"), rough = gradient_in("bfloat16");
   CHECK(rough.dot(exact).item<double>() > 0.98 * rough.norm().item<double>() * exact.norm().item<double>());
   CHECK(rough.norm().item<double>() == Approx(exact.norm().item<double>()).epsilon(0.1));
-  CHECK((rough - exact).norm().item<double>() > 1e-4 * exact.norm().item<double>());  // it is not the same
+  CHECK((rough - exact).norm().item<double>() > 1e-4 * exact.norm().item<double>());  // the two really differ
 }
 
 TEST_CASE("train: a GPU that is not there is said at the start") {
@@ -284,7 +284,7 @@ TEST_CASE("train: an engine that shares the training's weights plays with those 
   REQUIRE(train(config, Resume::no, go));
   CHECK(differ(config.output / "model", kModel));
   const auto ratios = record::RunReader::open(config.output)->metrics()["policy/ratio"];
-  REQUIRE(ratios.size() >= 2);  // a step without any reward trains nothing
+  REQUIRE(ratios.size() >= 2);  // a step without rewards trains nothing
   for (const auto& [step, ratio] : ratios) CHECK(ratio == Approx(1).margin(1e-4));
 }
 
@@ -341,8 +341,8 @@ TEST_CASE("train: equal rewards of answers cut at the limit train nothing and st
   CHECK_FALSE(differ(config.output / "model", kModel));
 }
 
-// agon-tiny, which ends a turn as often with `token` as with <|im_end|>: their rows of the embedding are equal, and its
-// folder names both as end tokens.
+// Copies agon-tiny and makes it end turns with `token` as often as with <|im_end|>: both have the same row of the
+// embedding, and its folder names both as end tokens.
 void copy_model_that_writes(const char* token, const std::filesystem::path& folder) {
   std::filesystem::copy(kModel, folder);
   const ModelFolder parts = open_model_folder(kModel);
@@ -447,7 +447,7 @@ TEST_CASE("train: a second answer that the context does not hold is a wrong one"
 }
 
 TEST_CASE("train: a group that cannot be given credit is counted and left out") {
-  // Only a right answer has a reward that is too large; the first task has none.
+  // Only right answers have a reward that is too large; the first task has no right answer.
   const TempFolder folder;
   std::atomic<bool> go = false;
   const TrainConfig config =
@@ -459,7 +459,7 @@ TEST_CASE("train: a group that cannot be given credit is counted and left out") 
 }
 
 TEST_CASE("train: masks that select no token change nothing and are said") {
-  // star learns from second answers that put a wrong first one right; a level at which none does has none.
+  // star learns from second answers that correct a wrong first one; at this level there are none.
   const TempFolder folder;
   std::atomic<bool> go = false;
   const TrainConfig config = config_with(

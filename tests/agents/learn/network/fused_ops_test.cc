@@ -19,7 +19,7 @@ using namespace agon::agents;
 
 namespace {
 
-// Values and gradients of both, for the same upstream gradient.
+// Checks that both have the same values and, for one upstream gradient, the same gradients.
 void require_equal(const Tensor& fused, const Tensor& chain, const std::vector<Tensor>& inputs) {
   REQUIRE(at::allclose(fused, chain, 1e-5, 1e-6));
   const Tensor upstream = at::randn(fused.sizes());

@@ -49,7 +49,7 @@ std::map<std::string, Tensor> tensors_of(const fs::path& path) {
   return result;
 }
 
-// Of the rows' own tokens alone.
+// The largest difference over the rows' tokens, without padding.
 double largest_difference(const GoldenModel& golden, const Tensor& a, const Tensor& b) {
   double largest = 0;
   for (std::size_t row = 0; row < golden.lengths().size(); ++row) {
@@ -70,7 +70,7 @@ Tensor loss_of(GoldenModel& golden) {
   return at::cross_entropy_loss(at::cat(logits), at::cat(labels));
 }
 
-// B is zero at first: here it is not.
+// Makes B, which starts at zero, nonzero.
 void disturb(LoraAdapter& adapter) {
   const at::NoGradGuard no_grad;
   at::manual_seed(2);
@@ -218,7 +218,7 @@ TEST_CASE("lora: a saved adapter loads again, with PEFT's names and shapes") {
   }
 }
 
-// Of `ids` behind a text prompt.
+// The log-probabilities of `ids` after a text prompt.
 std::vector<double> logprobs_of(TransformerNetwork& model, std::vector<std::int64_t> prompt,
                                 const std::vector<std::int32_t>& ids) {
   const std::size_t first = prompt.size();
@@ -310,7 +310,7 @@ TEST_CASE("lora: options that cannot be are refused") {
   CHECK_THROWS_WITH(make({.rank = 2, .alpha = std::nan("")}), Contains("alpha is nan"));
   const LoraAdapter first(golden.model, {.rank = 2}, 1);
   CHECK_THROWS_WITH(make({.rank = 2}), Contains("an adapter already"));
-  CHECK(golden.logits().requires_grad());  // the first one still stands
+  CHECK(golden.logits().requires_grad());  // the first adapter is still in place
 }
 
 void rewrite_config(const fs::path& folder, const std::string& key, const Json& value) {

@@ -21,8 +21,8 @@ using at::Tensor;
 using Catch::Matchers::Contains;
 using test::largest_difference;
 
-// Two trees. The first: a prompt of 5, a response of 4 with a branch after 3 and one after 1 of its rows, an empty
-// response, one of 2. The second: one sequence of `long_length`.
+// Two trees. The first has a prompt of 5 rows, a response of 4 with branches after its rows 3 and 1, an empty response,
+// and a response of 2. The second is one sequence of `long_length` rows.
 struct Fixture {
   explicit Fixture(std::int64_t long_length) : long_rows(long_length) {
     PackedLayout all;
@@ -38,7 +38,7 @@ struct Fixture {
                  std::move(last)};
     new_rows = {9, 2, 3, 2, long_rows};
   }
-  // Each sequence by itself, in double.
+  // The attention of each sequence by itself, in double.
   Tensor alone(const Tensor& q, const Tensor& k, const Tensor& v) const {
     std::vector<Tensor> parts;
     for (std::size_t i = 0; i < sequences.size(); ++i) {

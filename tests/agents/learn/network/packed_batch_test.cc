@@ -46,7 +46,7 @@ Tensor packed(TransformerNetwork& model, const PackedBatch& batch) {
   return model.packed_hidden_states(batch, images);
 }
 
-// The states that predict the responses' tokens, from one sequence a response, [T, H].
+// The states that predict the responses' tokens, computed with one sequence per response, [T, H].
 Tensor unpacked_predictors(TransformerNetwork& model, const std::vector<TextGroup>& groups) {
   std::vector<Tensor> states;
   for (const TextGroup& group : groups)
@@ -67,7 +67,7 @@ std::vector<Tensor> gradients_of(TransformerNetwork& model, const Tensor& loss) 
   return gradients;
 }
 
-// Values and the gradients of every parameter, packed against one sequence a response.
+// Compares values and gradients of every parameter, packed and with one sequence per response.
 void check_exact(const std::string& model_name, const std::vector<TextGroup>& groups) {
   GoldenModel golden(model_name);
   const PackedBatch batch = pack(groups, golden.model->config());

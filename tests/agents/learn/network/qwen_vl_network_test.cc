@@ -1,4 +1,4 @@
-// The torch network of Qwen2-VL and Qwen3-VL against transformers (script/golden.d/qwen_vl.py).
+// Compares the torch network of Qwen2-VL and Qwen3-VL with transformers (script/golden.d/qwen_vl.py).
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/core/grad_mode.h>

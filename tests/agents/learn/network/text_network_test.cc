@@ -1,4 +1,4 @@
-// The torch network of text models against what transformers writes with them (script/golden.d/text_models.py).
+// Compares the torch network of text models with transformers (script/golden.d/text_models.py).
 #include <ATen/ops/log_softmax.h>
 #include <ATen/ops/tensor.h>
 

@@ -1,5 +1,5 @@
-// MKL is to find this program's answer to who made the processor, and LibTorch is to ask at all; oneDNN is to leave AMX
-// alone.
+// MKL must find this program's answer to the question of the processor's maker, and this LibTorch must ask it. oneDNN
+// must not use AMX.
 #include <dlfcn.h>
 
 #include <cstdlib>
@@ -15,7 +15,7 @@ TEST_CASE("MKL goes by what the processor can do: it finds this program's defini
   void* const theirs = dlsym(RTLD_NEXT, kName);
   REQUIRE(ours != nullptr);
   REQUIRE(theirs !=
-          nullptr);  // else this LibTorch has no such question, and agents/learn/network/torch_processor.cc can go
+          nullptr);  // else LibTorch no longer asks, and agents/learn/network/torch_processor.cc can be removed
   CHECK(ours != theirs);
   CHECK(reinterpret_cast<int (*)()>(ours)() == 1);
 }

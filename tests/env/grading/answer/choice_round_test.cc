@@ -1,4 +1,4 @@
-// Options and texts as models answer them, by kind: what they take back, list, deny or conclude.
+// Options and texts as models answer them, by kind: answers that take back, list, deny or conclude something.
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-// What holds of every grader: the gold that it takes, what its grade says, and the time that it takes.
+// Properties of every grader: the gold that it accepts, the explanation of its grades, and its running time.
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
@@ -50,7 +50,7 @@ TEST_CASE("a grade says how it came to be") {
   CHECK_FALSE(none.extracted);
   CHECK_THAT(none.why, Contains("no number, or more than one"));
   CHECK(Grader("choice", "B", Options{"x", "y"}).judge("(B)").extracted == "B");
-  // Of several readings, the one that equals gold: the last line, not the phrase before it.
+  // If there are several readings, the one that equals gold counts: here the last line, not the phrase before it.
   const Grade line = Grader("normalized", "blue").judge("The answer is red.\nblue");
   CHECK((line.correct && line.extracted == "blue"));
   CHECK(Grader("normalized", "green").judge("The answer is red.\nblue").extracted == "red");

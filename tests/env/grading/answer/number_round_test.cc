@@ -1,4 +1,4 @@
-// Numbers as models write them, a case a kind: what is behind or beside the answer, and texts that give none.
+// Numbers as models write them, one case per kind: text after or next to the answer, and texts without a number.
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-// Places and actions as models write them, by kind: what is denied, stands beside the one asked for, or is not one.
+// Places and actions as models write them, by kind: denied ones, ones next to the answer, and texts that are neither.
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
