@@ -15,6 +15,7 @@ namespace {
 
 static_assert(kKeyBlock == kLanes);
 constexpr int kTogether = 32;  // maximum number of queries per round
+constexpr std::int64_t kPart = 4 * kKeyBlock;  // keys
 
 using Bfloat = std::uint16_t;
 using Code = std::int8_t;
@@ -97,6 +98,13 @@ struct Round {
   int mixed_stride() const { return 2 * rounded(head_dim); }
 };
 
+// best[lane] = the larger of both; a score that is NaN changes nothing.
+template <typename Vector>
+AGON_INLINE void store_larger(Vector scores, float* best) {
+  const Vector before = load<Vector>(best);
+  store(best, scores > before ? scores : before);
+}
+
 // Scores of B blocks of 16 keys for Q queries, starting at `first`. Each score is one chain of multiply-adds over the
 // head dimension. Query q sees the first valid[q] keys; the others get minus infinity.
 template <typename Value, typename Vector, int Q, int B>
@@ -134,11 +142,12 @@ AGON_INLINE void score_blocks(const Round& round, int first, const std::byte* co
     for (int b = 0; b < B; ++b) {
       const int keys = static_cast<int>(std::clamp<std::int64_t>(valid[q] - b * kLanes, 0, kLanes));
       float* scores = round.scores + (first + q) * round.stride + column + b * kLanes;
+      float* best = round.best + (first + q) * kLanes;
       for (int part = 0; part < kParts; ++part)
         store(scores + part * kLanesOf<Vector>, score[b][q][part] * round.scale);
-      std::fill(scores + keys, scores + kLanes, -std::numeric_limits<float>::infinity());
-      float* best = round.best + (first + q) * kLanes;
-      for (int lane = 0; lane < kLanes; ++lane) best[lane] = larger(scores[lane], best[lane]);
+      if (keys < kLanes) std::fill(scores + keys, scores + kLanes, -std::numeric_limits<float>::infinity());
+      for (int part = 0; part < kParts; ++part)
+        store_larger(load<Vector>(scores + part * kLanesOf<Vector>), best + part * kLanesOf<Vector>);
     }
 }
 
@@ -252,36 +261,54 @@ AGON_INLINE Neighbours neighbours_from(const Round& round, int begin) {
   return found;
 }
 
+// Splits a run into parts that stay in the processor's first cache until all queries [begin, end) have read them. Calls
+// step<group size>(first query, part, number of keys before it).
+template <typename Step>
+AGON_INLINE void in_parts(int begin, int end, const KeyRun& run, const Step& step) {
+  for (std::int64_t before = 0; before < run.keys; before += kPart) {
+    const KeyRun part{run.pages + before / kKeyBlock, run.offset, std::min(kPart, run.keys - before)};
+    in_groups(
+        begin, end, [&]<int Q>(int first) __attribute__((always_inline)) {
+          step.template operator()<Q>(first, part, before);
+        });
+  }
+}
+
+// Query q sees the first seen(q) keys of the run.
+template <typename Value, typename Vector, typename Seen>
+AGON_INLINE void score_all(const Round& round, int begin, int end, const KeyRun& run, std::int64_t column,
+                           const Seen& seen) {
+  in_parts(
+      begin, end, run, [&]<int Q>(int first, const KeyRun& part, std::int64_t before) __attribute__((always_inline)) {
+        score_run<Value, Vector, Q>(round, first, part, column + before, [&](int q) { return seen(q) - before; });
+      });
+}
+
+template <typename Value, typename Vector>
+AGON_INLINE void mix_all(const Round& round, int begin, int end, const KeyRun& run, std::int64_t column) {
+  in_parts(
+      begin, end, run, [&]<int Q>(int first, const KeyRun& part, std::int64_t before) __attribute__((always_inline)) {
+        mix_run<Value, Vector, Q>(round, first, part, column + before);
+      });
+}
+
 template <typename Value, typename Vector>
 AGON_INLINE void attend_with(const Round& round, const KeyRun& shared) {
   const int count = static_cast<int>(round.queries.size()), width = rounded(round.head_dim);
   const std::int64_t column = rounded(static_cast<int>(shared.keys));
   std::fill_n(round.best, count * kLanes, -std::numeric_limits<float>::infinity());
   std::fill_n(round.mixed, count * round.mixed_stride(), 0.0f);
-  const auto all = [&](int) { return shared.keys; };
-  in_groups(
-      0, count, [&]<int Q>(int first) __attribute__((always_inline)) {
-        score_run<Value, Vector, Q>(round, first, shared, 0, all);
-      });
+  score_all<Value, Vector>(round, 0, count, shared, 0, [&](int) { return shared.keys; });
   for (Neighbours some = neighbours_from(round, 0); some.begin < count; some = neighbours_from(round, some.end)) {
-    const auto seen = [&](int q) { return round.queries[static_cast<std::size_t>(q)].own.keys; };
-    in_groups(
-        some.begin, some.end, [&]<int Q>(int first) __attribute__((always_inline)) {
-          score_run<Value, Vector, Q>(round, first, some.run, column, seen);
-        });
+    score_all<Value, Vector>(round, some.begin, some.end, some.run, column,
+                             [&](int q) { return round.queries[static_cast<std::size_t>(q)].own.keys; });
     for (int q = some.begin; q < some.end; ++q)
       to_weights(round.scores + q * round.stride, column + rounded(static_cast<int>(some.run.keys)),
                  round.best + q * kLanes);
   }
-  in_groups(
-      0, count, [&]<int Q>(int first) __attribute__((always_inline)) {
-        mix_run<Value, Vector, Q>(round, first, shared, 0);
-      });
+  mix_all<Value, Vector>(round, 0, count, shared, 0);
   for (Neighbours some = neighbours_from(round, 0); some.begin < count; some = neighbours_from(round, some.end))
-    in_groups(
-        some.begin, some.end, [&]<int Q>(int first) __attribute__((always_inline)) {
-          mix_run<Value, Vector, Q>(round, first, some.run, column);
-        });
+    mix_all<Value, Vector>(round, some.begin, some.end, some.run, column);
   for (int q = 0; q < count; ++q)
     for (int i = 0; i < round.head_dim; ++i) {
       const float* sums = round.mixed + q * round.mixed_stride() + i;
