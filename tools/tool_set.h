@@ -42,7 +42,8 @@ struct ToolSetOptions {
 
 class ToolSet {
  public:
-  // Throws Error for an invalid schema, two tools with the same name or tag, and options that name an unknown tool.
+  // Throws Error for a schema that JsonSchema refuses, two tools with the same name or tag, and options that name an
+  // unknown tool.
   ToolSet(std::vector<std::shared_ptr<Tool>> tools, ToolSetOptions options);
 
   const std::vector<ToolSpec>& specs() const { return specs_; }

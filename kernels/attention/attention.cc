@@ -14,7 +14,7 @@ namespace agon::kernels {
 namespace {
 
 static_assert(kKeyBlock == kLanes);
-constexpr int kTogether = 32;  // maximum number of queries per round
+constexpr int kTogether = 32;                  // maximum number of queries per round
 constexpr std::int64_t kPart = 4 * kKeyBlock;  // keys
 
 using Bfloat = std::uint16_t;

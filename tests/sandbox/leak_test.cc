@@ -152,7 +152,7 @@ void kill_one_of(pid_t launcher, std::mt19937& random) {
   if (all.size() < 3) return;
   const pid_t chosen = all[1 + random() % (all.size() - 1)];
   std::string name = text_of(fmt::format("/proc/{}/comm", chosen));
-  if (name == "python3\n" || name == "agon-first\n") {
+  if (name == "python3\n" || name == "agon-init\n") {
     ::kill(chosen, SIGKILL);
     ++killed_interpreters;
   }

@@ -39,8 +39,8 @@ bool LineReader::next() {
     const std::size_t newline = rest.find('\n');
     whole = newline != std::string_view::npos;
     const std::string_view piece = rest.substr(0, newline);
+    too_long_ = too_long_ || line_.size() + piece.size() > longest_;
     line_ += piece.substr(0, longest_ - std::min(line_.size(), longest_));
-    too_long_ = too_long_ || (line_.size() == longest_ && !piece.empty());
     begin_ += piece.size() + (whole ? 1 : 0);
     bytes_ += static_cast<std::int64_t>(piece.size() + (whole ? 1 : 0));
   }

@@ -17,7 +17,7 @@ class LineReader {
 
   bool next();                                     // goes to the next line; false: no more lines. Throws Error
   std::string_view line() const { return line_; }  // without its end ("\n" or "\r\n"); valid until next()
-  bool too_long() const { return too_long_; }      // the line has `longest` bytes or more; line() is its start
+  bool too_long() const { return too_long_; }      // the line has more than `longest` bytes; line() is its start
   std::int64_t number() const { return number_; }  // number of the line, from 1
   std::int64_t bytes() const { return bytes_; }    // bytes read so far
   std::int64_t size() const { return size_; }      // size of the file; 0: unknown (a pipe)

@@ -292,19 +292,19 @@ class Attempt {
   // Whether each session can have namespaces of its own in here.
   static void try_session() {
     const SocketPair reports = make_socket_pair(SOCK_SEQPACKET);
-    FirstProcess first = FirstProcess::start(nullptr, {}, reports.theirs);
-    const pid_t process = first.process();
-    pollfd waits{first.progress(), POLLIN, 0};
+    InitProcess init = InitProcess::start(nullptr, {}, reports.theirs);
+    const pid_t process = init.process();
+    pollfd waits{init.progress(), POLLIN, 0};
     poll(&waits, 1, 20'000);
     std::string why;
     try {
-      if (!first.advance()) why = "a session's namespaces are not made within 20 s";
+      if (!init.advance()) why = "a session's namespaces are not made within 20 s";
     } catch (const std::system_error& error) {
       why = error.what();
     }
     ::kill(process, SIGKILL);
     waitpid(process, nullptr, 0);
-    first.on_reaped();
+    init.on_reaped();
     if (!why.empty()) throw Error("{}", why);
   }
 

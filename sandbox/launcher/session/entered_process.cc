@@ -19,7 +19,7 @@ constexpr std::int64_t kAddresses = 2ll << 30;  // bytes of address space above 
 
 }  // namespace
 
-bool is_in_namespaces(pid_t process, const FirstProcess::Namespaces& namespaces) {
+bool is_in_namespaces(pid_t process, const InitProcess::Namespaces& namespaces) {
   const auto same = [process](const char* name, const Descriptor& expected) {
     struct stat is {
     }, should{};

@@ -12,7 +12,7 @@
 
 namespace agon::sandbox::launcher {
 
-bool is_in_namespaces(pid_t process, const FirstProcess::Namespaces& namespaces);
+bool is_in_namespaces(pid_t process, const InitProcess::Namespaces& namespaces);
 
 // The restriction that the process lacks; empty if it has all of them.
 std::string fault_of_confinement(const ProcessStatus& status);

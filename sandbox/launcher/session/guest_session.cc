@@ -69,8 +69,8 @@ GuestSession::GuestSession(int id, const GuestSession* parent, Limits limits, co
   const Walls& walls = surroundings.walls;
   if (walls.cgroups >= 0) cgroup_ = std::make_unique<SessionCgroup>(walls.cgroups, id, limits);
   if (walls.has_namespaces()) {
-    parent_first_ = parent ? parent->first_.process() : 0;
-    first_ = FirstProcess::start(parent ? &parent->first_ : nullptr, limits, surroundings.reports);
+    parent_init_ = parent ? parent->init_.process() : 0;
+    init_ = InitProcess::start(parent ? &parent->init_ : nullptr, limits, surroundings.reports);
     return;
   }
   folder_.emplace(walls.folder, id, parent ? &*parent->folder_ : nullptr);
@@ -83,11 +83,11 @@ GuestSession::GuestSession(int id, const GuestSession* parent, Limits limits, co
 
 int GuestSession::progress() const {
   if (state_ != State::making) return -1;
-  return folder_ ? making_.descriptor() : first_.progress();
+  return folder_ ? making_.descriptor() : init_.progress();
 }
 
 bool GuestSession::on_progress() try {
-  if (!folder_) return first_.advance();
+  if (!folder_) return init_.advance();
   if (!making_.is_out()) return true;
   const auto outcome = making_.take();
   if (outcome && outcome->error != 0) end(Reason::disk_limit, outcome->text);
@@ -113,7 +113,7 @@ GuestSession::GuestEnds GuestSession::make_ends() {
   std::tie(channel_, ends.channel) = GuestChannel::make();
   ends.out = make_stream(out_);
   ends.err = make_stream(err_);
-  if (!folder_) namespaces_ = first_.namespaces();
+  if (!folder_) namespaces_ = init_.namespaces();
   state_ = State::starting;
   files_watch_.wait_until(Clock::now() + kFilesTick);
   return ends;
@@ -176,11 +176,11 @@ void GuestSession::on_entered(pid_t process) try {
   entering_process_.reset();
   entered_at_ = Clock::now();
   next_look_ = entered_at_ + kTick;
-  if (parent_ != 0 && first_.process() != 0) {
+  if (parent_ != 0 && init_.process() != 0) {
     // Its reaper is the init process of the parent, one pid namespace further out.
     const std::vector<std::string> numbers = split(status.field("NSpid"), "\t");
     if (numbers.size() < 2) return end(Reason::protocol_error, "the new process is gone");
-    reaper_ = parent_first_;
+    reaper_ = parent_init_;
     reaped_as_ = std::atoi(numbers[numbers.size() - 2].c_str());
   }
   hold(process, status);
@@ -192,8 +192,8 @@ void GuestSession::on_entered(pid_t process) try {
 void GuestSession::hold(pid_t process, const ProcessStatus& status) {
   mark_process(process, id_);
   if (cgroup_) cgroup_->add(process);
-  if (parent_ == 0) set_rlimits(process, status, limits_, first_.process() != 0);  // a fork inherits them
-  usage_watch_.begin(process, first_.process(), cgroup_.get());
+  if (parent_ == 0) set_rlimits(process, status, limits_, init_.process() != 0);  // a fork inherits them
+  usage_watch_.begin(process, init_.process(), cgroup_.get());
 }
 
 bool GuestSession::is_inside(pid_t process) const {
@@ -202,8 +202,8 @@ bool GuestSession::is_inside(pid_t process) const {
 }
 
 // Only somebody with access to it can have ended it: for a session that is not a fork, that is only the machine.
-void GuestSession::on_first_ended() {
-  first_.on_reaped();
+void GuestSession::on_init_ended() {
+  init_.on_reaped();
   end(parent_ != 0 ? Reason::killed_by_signal : Reason::sandbox_lost, "its init process has ended");
 }
 
@@ -513,7 +513,7 @@ void GuestSession::kill(bool has_forks) {
   if (entering_process_) syscall(SYS_pidfd_send_signal, entering_process_.get(), SIGKILL, nullptr, 0);
   entering_process_.reset();
   if (!folder_ && !has_forks) {
-    if (first_.process() != 0) ::kill(first_.process(), SIGKILL);  // which ends everything in its pid namespace
+    if (init_.process() != 0) ::kill(init_.process(), SIGKILL);  // which ends everything in its pid namespace
   } else if (cgroup_) {
     cgroup_->kill();
   } else {
@@ -544,7 +544,7 @@ bool GuestSession::has_stragglers() {
 }
 
 bool GuestSession::is_gone() const {
-  if (!folder_) return first_.process() == 0;
+  if (!folder_) return init_.process() == 0;
   return (interpreter_ == 0 || reaped_) && surroundings_.processes(id_, kFresh).empty();
 }
 

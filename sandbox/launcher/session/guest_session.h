@@ -74,15 +74,15 @@ class GuestSession {
   bool on_progress();
   GuestEnds make_ends();  // and starts waiting for the interpreter
   // The namespaces that the interpreter enters. REQUIRES: starting, and a tier with namespaces.
-  const FirstProcess::Namespaces& namespaces() const { return namespaces_; }
+  const InitProcess::Namespaces& namespaces() const { return namespaces_; }
 
   int id() const { return id_; }
   int parent() const { return parent_; }  // 0: the template
   State state() const { return state_; }
   const Limits& limits() const { return limits_; }
-  const FirstProcess& first() const { return first_; }  // without a process if there are no namespaces
+  const InitProcess& init() const { return init_; }  // without a process if there are no namespaces
   const std::optional<HomeFolder>& folder() const { return folder_; }
-  Folder home() const { return folder_ ? folder_->files() : first_.home(); }         // throws std::system_error
+  Folder home() const { return folder_ ? folder_->files() : init_.home(); }          // throws std::system_error
   std::string home_path() const { return folder_ ? folder_->files_path() : kHome; }  // inside the session
   bool is_gone() const;  // after kill(): no process of it is left
   GuestChannel& channel() { return channel_; }
@@ -101,7 +101,7 @@ class GuestSession {
     return state_ == State::starting && process != 0 && process == interpreter_;
   }
   bool has_interpreter(pid_t process) const { return process != 0 && process == interpreter_; }
-  void on_first_ended();
+  void on_init_ended();
   // Notes the end of the interpreter, if the report is about it. reaper: 0 for the supervisor, else the process id of
   // the init process that sent the report.
   void on_reaped(pid_t reaper, const Report& report);
@@ -171,7 +171,7 @@ class GuestSession {
   bool is_alone() const;
 
   int id_, parent_;
-  pid_t parent_first_ = 0;  // the init process of the session it is forked from
+  pid_t parent_init_ = 0;  // the init process of the session it is forked from
   Limits limits_;
   const Surroundings& surroundings_;  // outlive it
   State state_ = State::making;
@@ -179,10 +179,10 @@ class GuestSession {
   GuestChannel channel_;
   Descriptor out_, err_;
   std::unique_ptr<SessionCgroup> cgroup_;  // if the kernel enforces the limits
-  std::optional<HomeFolder> folder_;       // if there are no namespaces; else first_ has the files
-  FirstProcess first_;
-  FirstProcess::Namespaces namespaces_;  // while it is starting
-  Errand making_;                        // the copy of the files
+  std::optional<HomeFolder> folder_;       // if there are no namespaces; else init_ has the files
+  InitProcess init_;
+  InitProcess::Namespaces namespaces_;  // while it is starting
+  Errand making_;                       // the copy of the files
   pid_t entering_ = 0, interpreter_ = 0;
   Descriptor entering_process_;  // the process that forks the interpreter, until the interpreter exists
   pid_t reaper_ = 0;             // init process that will reap the interpreter; 0: the supervisor will

@@ -95,13 +95,13 @@ bool was_of_fork(pid_t process) { return split_words(ProcessStatus(process).fiel
   }
 }
 
-[[noreturn]] void be_first(int progress, int reports, const Limits& limits, bool copy) {
+[[noreturn]] void be_init(int progress, int reports, const Limits& limits, bool copy) {
   try {
     // Dumpable, so that it owns its /proc/self and the supervisor may open its namespaces. Guests may not: they are in
     // a Landlock domain, and it is not.
     checked(prctl(PR_SET_DUMPABLE, 1), "prctl");
     checked(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs");
-    prctl(PR_SET_NAME, "agon-first");
+    prctl(PR_SET_NAME, "agon-init");
     settle_in(limits, copy);
     tell(progress, {});
   } catch (const std::system_error& error) {
@@ -124,7 +124,7 @@ constexpr unsigned long kNamespaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID
 // Runs in a helper: starts `be` in namespaces within the given ones, and reports that process. Only a child of the
 // helper is in the pid namespace that the helper enters and can make one within it. CLONE_PARENT makes the new process
 // the helper's child, and so the supervisor's when the helper ends.
-[[noreturn]] void make_within(const FirstProcess::Namespaces& namespaces, int progress,
+[[noreturn]] void make_within(const InitProcess::Namespaces& namespaces, int progress,
                               const std::function<void()>& be) {
   try {
     for (const Descriptor* space : {&namespaces.users, &namespaces.mounts, &namespaces.pids})
@@ -145,36 +145,36 @@ constexpr unsigned long kNamespaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID
 
 }  // namespace
 
-FirstProcess FirstProcess::start(const FirstProcess* parent, const Limits& limits, const Descriptor& reports) {
-  FirstProcess first;
+InitProcess InitProcess::start(const InitProcess* parent, const Limits& limits, const Descriptor& reports) {
+  InitProcess init;
   SocketPair progress = make_socket_pair(SOCK_SEQPACKET);
-  first.progress_ = std::move(progress.ours);
+  init.progress_ = std::move(progress.ours);
   const int theirs = progress.theirs.get();
   if (!parent) {
-    first.process_ = clone_with(kNamespaces);
-    if (first.process_ == 0) be_first(theirs, reports.get(), limits, false);
-    return first;
+    init.process_ = clone_with(kNamespaces);
+    if (init.process_ == 0) be_init(theirs, reports.get(), limits, false);
+    return init;
   }
   const Namespaces namespaces = parent->namespaces();
   if (checked(fork(), "fork") == 0)
-    make_within(namespaces, theirs, [&] { be_first(theirs, reports.get(), limits, true); });
-  return first;
+    make_within(namespaces, theirs, [&] { be_init(theirs, reports.get(), limits, true); });
+  return init;
 }
 
-FirstProcess::FirstProcess(FirstProcess&& other) noexcept
+InitProcess::InitProcess(InitProcess&& other) noexcept
     : process_(std::exchange(other.process_, 0)), progress_(std::move(other.progress_)) {}
 
-FirstProcess& FirstProcess::operator=(FirstProcess&& other) noexcept {
+InitProcess& InitProcess::operator=(InitProcess&& other) noexcept {
   std::swap(process_, other.process_);
   std::swap(progress_, other.progress_);
   return *this;
 }
 
-FirstProcess::~FirstProcess() {
+InitProcess::~InitProcess() {
   if (process_ != 0) ::kill(process_, SIGKILL);
 }
 
-bool FirstProcess::advance() {
+bool InitProcess::advance() {
   while (progress_) {
     Progress progress;
     const Received got = receive_message(progress_.get(), &progress, sizeof progress, MSG_DONTWAIT);
@@ -193,11 +193,11 @@ bool FirstProcess::advance() {
   return false;
 }
 
-FirstProcess::Namespaces FirstProcess::namespaces() const {
+InitProcess::Namespaces InitProcess::namespaces() const {
   return {open_namespace(process_, "user"), open_namespace(process_, "mnt"), open_namespace(process_, "pid")};
 }
 
-Folder FirstProcess::home() const {
+Folder InitProcess::home() const {
   const std::string home = fmt::format("/proc/{}/root{}", process_, kHome);
   return Folder(Descriptor(checked(open(home.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC), "opening " + home)));
 }

@@ -18,17 +18,17 @@ struct Report {
 };
 
 // The init process: a child of this process, which has to wait for it. The destructor kills it.
-class FirstProcess {
+class InitProcess {
  public:
-  FirstProcess() = default;
+  InitProcess() = default;
   // Starts making user, mount and pid namespaces within the ones of `parent` (null: within ours), with their own /proc
   // and a tmpfs over the home, which holds a copy of the parent's files, or empty folders. After that, the init process
   // has no capabilities, reaps processes, and sends its reports to `reports`, a message socket. Throws
   // std::system_error.
-  static FirstProcess start(const FirstProcess* parent, const Limits& limits, const Descriptor& reports);
-  FirstProcess(FirstProcess&& other) noexcept;
-  FirstProcess& operator=(FirstProcess&& other) noexcept;
-  ~FirstProcess();
+  static InitProcess start(const InitProcess* parent, const Limits& limits, const Descriptor& reports);
+  InitProcess(InitProcess&& other) noexcept;
+  InitProcess& operator=(InitProcess&& other) noexcept;
+  ~InitProcess();
 
   pid_t process() const { return process_; }        // as the supervisor sees it; 0: it does not exist, yet or at all
   int progress() const { return progress_.get(); }  // polls as readable when advance() has something to do

@@ -93,8 +93,7 @@ void Openings::progress(HeldSession& one) {
   GuestSession& session = *one.session;
   if (session.state() != GuestSession::State::making) return;
   if (session.on_progress()) fork_interpreter(one);
-  if (session.first().process() != 0 && parts_.unknown_ended.contains(session.first().process()))
-    session.on_first_ended();
+  if (session.init().process() != 0 && parts_.unknown_ended.contains(session.init().process())) session.on_init_ended();
 }
 
 void Openings::fork_interpreter(HeldSession& one) {
@@ -110,7 +109,7 @@ void Openings::fork_interpreter(HeldSession& one) {
   if (parent) parent->expect_fork_answer();
   forking_[made.parent()].push_back(made.id());
   if (parts_.walls.has_namespaces()) {
-    const FirstProcess::Namespaces& own = made.namespaces();
+    const InitProcess::Namespaces& own = made.namespaces();
     source.send(
         "f", {ends.channel.get(), ends.out.get(), ends.err.get(), own.users.get(), own.mounts.get(), own.pids.get()});
   } else {

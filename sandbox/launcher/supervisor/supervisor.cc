@@ -200,7 +200,7 @@ void Supervisor::on_child_ended(pid_t child) {
   }
   unknown_ended_.insert(child);
   for (auto& [id, held] : sessions_) {
-    if (held.session->first().process() == child) held.session->on_first_ended();
+    if (held.session->init().process() == child) held.session->on_init_ended();
     held.session->on_reaped(0, {child, status});
   }
 }

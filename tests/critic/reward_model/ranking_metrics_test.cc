@@ -52,7 +52,7 @@ TEST_CASE("ranking metrics: macro is the mean of the categories") {
 }
 
 // The tables print averages of their rows; each is the plain mean (reference vectors, section 7).
-TEST_CASE("ranking metrics: the averages of the seed's tables") {
+TEST_CASE("ranking metrics: the averages of YOJO's tables") {
   struct Row {
     std::vector<double> cells;
     double printed;

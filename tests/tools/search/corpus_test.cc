@@ -70,6 +70,10 @@ TEST_CASE("lines of any length and end are read") {
   CHECK(lines.number() == 4);
   CHECK_FALSE(lines.next());
   CHECK(lines.bytes() == lines.size());
+  LineReader exact(path, big.size());
+  for (int line = 0; line < 3; ++line) REQUIRE(exact.next());
+  CHECK_FALSE(exact.too_long());
+  CHECK(exact.line() == big);
   CHECK_THROWS_WITH(LineReader(folder.path()), Contains("is a folder"));
   CHECK_THROWS_WITH(LineReader(folder / "no"), Contains("cannot be read"));
 }
