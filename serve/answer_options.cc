@@ -72,7 +72,7 @@ std::map<std::int32_t, float> read_bias(const SortedJson& given) {
     std::int32_t id = -1;
     const auto [end, code] = std::from_chars(name.data(), name.data() + name.size(), id);
     if (code != std::errc() || end != name.data() + name.size() || id < 0)
-      throw refused("logit_bias", fmt::format("'logit_bias' has {}, which is no token's id.", shown_text(name)));
+      throw refused("logit_bias", fmt::format("'logit_bias' has {}, which is not a token's id.", shown_text(name)));
     if (!value.is_number() || std::abs(value.get<double>()) > kMost)
       throw refused("logit_bias",
                     fmt::format("'logit_bias' of {} is {}, not a number from -100 to 100.", id, shown(value)));

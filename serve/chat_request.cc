@@ -211,8 +211,8 @@ Conversation read_conversation(const RequestFields& fields, const PictureLimits&
                   fmt::format("'continue_final_message' needs a last message of the assistant, not of the {}.",
                               to_string(last.role)));
   if (!last.tool_calls.empty())
-    throw refused("continue_final_message", "the message to continue calls tools; it may have text alone.");
-  refuse_pictures(last, "the message to continue has a picture; it may have text alone.");
+    throw refused("continue_final_message", "the message to continue calls tools; it may have only text.");
+  refuse_pictures(last, "the message to continue has a picture; it may have only text.");
   conversation.prefix = last.text();
   return conversation;
 }

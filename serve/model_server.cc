@@ -189,7 +189,7 @@ struct ModelServer::Implementation {
     const std::size_t values = told_values(generation), bytes = values * kToldBytes;
     if (bytes > most_held)
       throw Refused{{400,
-                     fmt::format("the answer would tell {} log-probabilities; at most {} are possible. Ask for fewer "
+                     fmt::format("the answer would hold {} log-probabilities; at most {} are possible. Ask for fewer "
                                  "tokens, prompts or alternatives.",
                                  values, most_held / kToldBytes),
                      "invalid_value", "logprobs"}};

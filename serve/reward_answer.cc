@@ -55,7 +55,8 @@ std::vector<critic::Candidates> candidates_of(const RequestFields& fields, const
   const std::vector<std::string> responses = response_texts(fields.at(response_key), response_key);
   if (fields.has("messages")) {
     if (fields.has(prompt_key))
-      throw refused(prompt_key, fmt::format("'{}' does nothing beside 'messages'. Leave one of them out.", prompt_key));
+      throw refused(prompt_key,
+                    fmt::format("'{}' and 'messages' exclude each other. Leave one of them out.", prompt_key));
     Conversation conversation = read_conversation(fields, limits);
     if (!conversation.prefix.empty()) throw refused("messages", "the last message is what the responses answer.");
     return {{std::move(conversation.messages), responses}};

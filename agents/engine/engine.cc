@@ -60,7 +60,7 @@ void check_prompt(const EncodedPrompt& prompt, const ModelConfig& config) {
         size, context);
   if (!config.vision) {
     if (!prompt.images.empty())
-      throw Error("policy: the prompt has {} pictures, and this model reads text alone.", prompt.images.size());
+      throw Error("policy: the prompt has {} pictures, and this model reads only text.", prompt.images.size());
     return;
   }
   const VisionConfig& vision = *config.vision;

@@ -24,7 +24,7 @@ CheckpointTensors open_gguf(const fs::path& path, const ModelConfig& config) {
       add_tensor(tensors, path, hub, {view, gguf_row_order(config, hub), true});
   if (!config.vision) return tensors;
   const std::optional<GgufVision> vision = open_gguf_vision(path);
-  if (!vision) throw Error("{}: the mmproj file that was beside it is gone.", path.string());
+  if (!vision) throw Error("{}: the mmproj file next to it was removed.", path.string());
   GgufVisionTensors tower = gguf_vision_tensors(*vision->file, vision->source);
   tensors.files.push_back(vision->file);
   for (auto& owned : tower.owned) tensors.files.push_back(std::move(owned));

@@ -30,7 +30,7 @@ std::vector<float> numbers_of(const std::string& name, const CheckpointTensor& t
   std::vector<float> values = values_of(tensor);
   for (const float value : values)
     if (!std::isfinite(value))
-      throw Error("convert: {} has the value {}, which is no number. Is the checkpoint damaged?", name, value);
+      throw Error("convert: {} has the value {}, which is not a number. Is the checkpoint damaged?", name, value);
     else if (type == "F16" && std::abs(value) > kMostHalf)
       throw Error("convert: {} has the value {}, and F16 ends at {}. Choose BF16.", name, value, kMostHalf);
   return values;

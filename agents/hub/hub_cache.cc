@@ -50,7 +50,8 @@ HubName parse_hub_name(std::string_view text) {
   const bool known = slash != rest.npos && is_part(rest.substr(0, slash)) && is_part(rest.substr(slash + 1)) &&
                      is_part(name.revision) && (name.file.empty() || is_file_path(name.file)) &&
                      (name.file.empty() ? !text.ends_with(':') : true);
-  if (!known) throw Error("{} is no name of a hub's repository. Write ORG/NAME, or ORG/NAME:FILE.", shown_text(text));
+  if (!known)
+    throw Error("{} is not the name of a hub repository. Write ORG/NAME, or ORG/NAME:FILE.", shown_text(text));
   return name;
 }
 

@@ -59,14 +59,13 @@ class Puller {
   }
 
   [[noreturn]] void fail_reply(const std::string& what, const net::HttpReply& reply) const {
-    if (!reply.fault.empty())
-      fail(fmt::format("{}: {}. Is the network there, and HF_ENDPOINT right?", what, reply.fault));
+    if (!reply.fault.empty()) fail(fmt::format("{}: {}. Check the network and HF_ENDPOINT.", what, reply.fault));
     if (reply.status == 401 || reply.status == 403)
       fail(fmt::format("{}: the hub refuses it (status {}). A gated model needs HF_TOKEN, and its terms accepted.",
                        what, reply.status));
-    if (reply.status == 200 || reply.status == 206) fail(what + ": the server sent less than the hub told. Try again");
-    if (is_redirect(reply))
-      fail(fmt::format("{}: it is elsewhere (status {}). Has it a new name?", what, reply.status));
+    if (reply.status == 200 || reply.status == 206)
+      fail(what + ": the server sent less than the hub reported. Try again");
+    if (is_redirect(reply)) fail(fmt::format("{}: it has moved (status {}). Was it renamed?", what, reply.status));
     if (reply.status == 404) fail(what + ": there is no such repository, revision or file");
     fail(fmt::format("{}: status {}", what, reply.status));
   }
@@ -150,7 +149,7 @@ class Puller {
     remote.url = is_redirect(reply) ? reply.headers["location"] : request.url;
     remote.etag = etag_of(first_of(reply, "x-linked-etag", "etag"));
     const auto bytes = parse_number(first_of(reply, "x-linked-size", "content-length"));
-    if (remote.etag.empty() || !bytes) fail(file + ": the hub tells no hash or no size of it");
+    if (remote.etag.empty() || !bytes) fail(file + ": the hub reports no hash or no size for it");
     remote.bytes = *bytes;
     return remote;
   }
@@ -194,7 +193,7 @@ class Puller {
     const fs::path half = blob.string() + ".incomplete";
     FileLock lock(Descriptor(::open(half.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)));
     if (!lock) throw_write_error(half.string(), errno);
-    if (!lock.try_lock()) fail(file + ": another process fetches it now. Wait for that one");
+    if (!lock.try_lock()) fail(file + ": another process is fetching it. Wait until that one has finished");
     if (static_cast<std::int64_t>(fs::file_size(half)) > remote.bytes) fs::resize_file(half, 0);
     Rng rng = Rng::derive(fresh_seed(), "pull");
     net::Retries retries({.attempts = 6, .backoff_seconds = 1, .seconds = kDay}, rng);
@@ -241,7 +240,7 @@ class Puller {
     if (before > 0 && (reply.status == 200 || reply.status == 416)) fs::resize_file(half, 0);
     if (static_cast<std::int64_t>(fs::file_size(half)) > remote.bytes) {
       fs::resize_file(half, 0);
-      fail(fmt::format("{} is longer than the {} bytes that the hub told. Try again", file, remote.bytes));
+      fail(fmt::format("{} is longer than the {} bytes that the hub reported. Try again", file, remote.bytes));
     }
     return reply;
   }
@@ -258,7 +257,8 @@ class Puller {
       digest.add(std::string_view(bytes).substr(0, static_cast<std::size_t>(in.gcount())));
     if (const std::string found = digest.hex(); found != remote.etag) {
       fs::remove(half);
-      fail(fmt::format("{} has the hash {}, and the hub told {}. It was removed; try again", file, found, remote.etag));
+      fail(fmt::format("{} has the hash {}, but the hub reported {}. It was removed; try again", file, found,
+                       remote.etag));
     }
   }
 
@@ -289,7 +289,7 @@ HubServer hub_server() {
 fs::path pull(const HubServer& server, const HubName& name, const PullProgress& progress) {
   if (!server.offline) return Puller(server, name, progress).run();
   if (const auto cached = find_cached(name)) return *cached;
-  throw Error("pull: {} is not in {}, and HF_HUB_OFFLINE forbids to fetch it.", name.repository,
+  throw Error("pull: {} is not in {}, and HF_HUB_OFFLINE forbids fetching it.", name.repository,
               hub_cache_folder().string());
 }
 

@@ -71,7 +71,7 @@ ChatTemplate open_chat_template(const fs::path& folder, const Tokenizer& tokeniz
   if (path.extension() == ".jinja") return parse(read_small_file(path));
   const Json json = read_json_file(path);
   if (!json.is_object() || !json.contains("chat_template") || !json.at("chat_template").is_string())
-    throw Error("{}: no text \"chat_template\", and no chat_template.jinja beside it.", path.string());
+    throw Error("{}: no text \"chat_template\", and no chat_template.jinja next to it.", path.string());
   return parse(json.at("chat_template").get<std::string>());
 }
 

@@ -78,7 +78,7 @@ class ConfigKeys {
   PeftTargets targets() const {
     PeftTargets targets;
     const Json wanted = get("target_modules");
-    if (wanted.is_null()) throw wrong("target_modules", "and which linears are adapted must be told");
+    if (wanted.is_null()) throw wrong("target_modules", "and the adapted linears must be given");
     targets.all = wanted == "all-linear";
     if (!targets.all) targets.chosen = names("target_modules");
     targets.excluded = names("exclude_modules");

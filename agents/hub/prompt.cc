@@ -21,7 +21,7 @@ void require_text_alone(const std::vector<Message>& messages, const ModelConfig&
   for (const Message& message : messages)
     for (const Part& part : message.parts)
       if (!part.is_text())
-        throw Error("prompt: a message has a {}, and this model ({}) reads text alone.",
+        throw Error("prompt: a message has a {}, and this model ({}) reads only text.",
                     part.is_video() ? "video" : "picture", model.model_type);
 }
 

@@ -25,7 +25,7 @@ Json content_of(const Message& message, PictureUrls& pictures) {
   Json content = Json::array();
   for (const Part& part : message.parts) {
     if (part.is_video())
-      throw Error("policy: a message has a video, and a server is sent pictures and text alone. Use a model folder.");
+      throw Error("policy: a message has a video, and a server accepts only pictures and text. Use a model folder.");
     if (part.is_image())
       content.push_back({{"type", "image_url"}, {"image_url", {{"url", pictures.url_of(part.image)}}}});
     else

@@ -140,7 +140,7 @@ class Prober {
     traits().seeds = traits().samples && texts[0] == texts[1] && !all_equal;
     if (!traits().samples)
       note(
-          "Temperature does nothing here: every answer is the same. Samples are worth nothing until the server is told "
+          "Temperature does nothing here: every answer is the same. Samples are useless until the server is configured "
           "to sample (extra_body in the policy's YAML file).");
   }
 

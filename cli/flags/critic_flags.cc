@@ -109,7 +109,7 @@ std::string recorded_policy(const Json& config, const CriticFlags& flags, const 
   for (const agents::PolicySource& source : sources)
     if (source.fingerprint() == files) return source.endpoint ? source.endpoint->address() : source.folder.string();
   throw Error(
-      "critic: the run's critic was {}, with files of the hash {}; no model at hand has that hash. Give its "
+      "critic: the run's critic was {}, with files with the hash {}; no available model has that hash. Give its "
       "folder with --critic-policy, or another critic with --critic.",
       config.at("policy").get<std::string>(), files);
 }

@@ -46,8 +46,8 @@ void add_memory_options(CLI::App& command, MemoryFlags& flags, const std::string
       ->check(one_of({std::begin(agents::kKeyTypes), std::end(agents::kKeyTypes)}));
   command
       .add_option("--memory", flags.megabytes,
-                  "Memory in MB for a model folder's weights, keys and values (default: that of the machine, of which "
-                  "keys and values take at most a quarter)")
+                  "Memory in MB for a model folder's weights, keys and values (default: the machine's memory; keys and "
+                  "values take at most a quarter of it)")
       ->type_name("<n>")
       ->check(whole_number_in(1, 1'000'000'000));
   if (group.empty()) return;

@@ -89,7 +89,7 @@ Json json_of(const Preference& preference, const fs::path& folder) {
     if (message.role == Role::user) record["prompt"] = message.text();
     for (const Part& part : message.parts) {
       if (part.is_video())
-        throw Error("preferences: {} shows a video, and the file of a set holds pictures and text alone.",
+        throw Error("preferences: {} shows a video, and the file of a set holds only pictures and text.",
                     preference.id);
       if (!part.is_image()) continue;
       const fs::path name = fs::path(kImages) / (part.image.hash().hex() + ".png");

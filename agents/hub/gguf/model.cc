@@ -48,7 +48,7 @@ void read_scaled_rope(const GgufFile& file, const GgufKeyReader& keys, Json& con
   if (found == file.tensors().end()) return;
   const TensorView& tensor = found->second;
   if (tensor.dtype != "F32" || tensor.shape.size() != 1 || !config["rope_theta"].is_number())
-    keys.fail("rope.freq_base", "missing, or rope_freqs.weight is no row of F32");
+    keys.fail("rope.freq_base", "missing, or rope_freqs.weight is not a row of F32");
   std::vector<float> divisors(static_cast<std::size_t>(tensor.shape[0]));
   read_values(*find_tensor_type("F32"), tensor.bytes, divisors);
   const auto scaling = find_scaling(divisors, config["rope_theta"].get<double>());

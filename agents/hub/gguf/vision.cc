@@ -75,7 +75,7 @@ std::int64_t window_pattern(const VisionConfig& vision) {
   const bool all = std::ssize(whole) == vision.depth;
   const std::int64_t pattern = all ? 0 : whole.empty() ? vision.depth + 1 : whole.front() + 1;
   if (whole_blocks(vision.depth, pattern) != Json(whole))
-    throw Error("GGUF: fullatt_block_indexes {} are not every n-th block, which is all that these files tell.",
+    throw Error("GGUF: fullatt_block_indexes {} are not every n-th block, the only pattern that GGUF stores.",
                 to_text(Json(whole)));
   return pattern;
 }
@@ -371,7 +371,7 @@ std::vector<GgufTensor> attention_parts(std::string_view block, std::string_view
 std::vector<GgufKey> gguf_vision_keys(const ModelConfig& config, const ImageProcessorConfig& images) {
   const VisionConfig& vision = *config.vision;
   if (vision.temporal_patch_size != kFrames)
-    throw Error("GGUF: temporal_patch_size {} cannot be written, only {}: these files do not tell it.",
+    throw Error("GGUF: temporal_patch_size {} cannot be written, only {}: GGUF does not store it.",
                 vision.temporal_patch_size, kFrames);
   const TowerForm& form = form_of(*vision.tower);
   const auto number = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };

@@ -283,7 +283,7 @@ class Lexer {
     if (number.size() == digits && number.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos)
       code_point = std::stoul(number, &used, base);
     if (code_point >= 0x110000 || (code_point >= 0xD800 && code_point < 0xE000))
-      fail(fmt::format("the string escape {} is no character", printable_line(text.substr(0, begin + digits))));
+      fail(fmt::format("the string escape {} is not a character", printable_line(text.substr(0, begin + digits))));
     append_character(result, static_cast<std::int32_t>(code_point));
     return begin + digits;
   }

@@ -252,7 +252,7 @@ bool less_number(const Value& left, const Value& right) {
 Value::Value(Function function) : data_(std::make_shared<const Function>(std::move(function))) {}
 
 std::int64_t Value::whole() const {
-  if (large()) throw Error("nothing is computed with {}: it is past 64 bits with a sign", *large());
+  if (large()) throw Error("{} is too large to compute with: more than 64 bits with a sign", *large());
   return is_bool() ? std::get<bool>(data_) : std::get<std::int64_t>(data_);
 }
 

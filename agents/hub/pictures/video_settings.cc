@@ -48,7 +48,8 @@ void read_sampling(const Json& json, const std::string& source, FrameSampling& s
   read_key(json, "num_frames", kMostFrames, source, count);
   if (count > 0) sampling.count = count;
   if (sampling.count && json.contains("fps") && !json.at("fps").is_null())
-    fail_key(source, "num_frames", json.at("num_frames"), "null beside fps: one of them chooses the frames");
+    fail_key(source, "num_frames", json.at("num_frames"),
+             "null if fps is set, as only one of them can choose the frames");
   read_key(json, "min_frames", kMostFrames, source, sampling.min_frames);
   read_key(json, "max_frames", kMostFrames, source, sampling.max_frames);
   read_key(json, "temporal_patch_size", 16, source, sampling.multiple);

@@ -327,7 +327,7 @@ class Reader {
     if (const FileJson unknown = model.value("unk_token", FileJson());
         !blanks.falls_back_to_bytes && !unknown.is_null()) {
       blanks.unknown = id_of(unknown);
-      require(blanks.unknown.has_value(), fmt::format("'model.unk_token' is {}, which is no token", quote(unknown)));
+      require(blanks.unknown.has_value(), fmt::format("'model.unk_token' is {}, which is not a token", quote(unknown)));
     }
     // If characters are dropped, a mark may become a neighbour of an earlier mark.
     const bool leaves_out = !blanks.falls_back_to_bytes && !blanks.unknown;

@@ -119,7 +119,7 @@ at::Device named_device(const std::string& name) {
   if (!info.cuda_compiled)
     throw Error("policy: the device '{}' needs a program with CUDA. Build it with script/build cuda.", name);
   if (device.index() >= info.cuda_devices)
-    throw Error("policy: the device '{}' is not there: LibTorch finds {} GPUs. Use the device cpu.", name,
+    throw Error("policy: the device '{}' does not exist: LibTorch finds {} GPUs. Use the device cpu.", name,
                 info.cuda_devices);
   return device;
 }

@@ -44,7 +44,7 @@ class PictureChanger {
     const std::string key = image.hash.hex();
     const auto picture = pictures_.find(key);
     if (picture == pictures_.end())
-      throw Error("probes: a task shows a video, and pictures alone are changed. Leave the visual probes out.");
+      throw Error("probes: a task shows a video, and only pictures can be changed. Leave the visual probes out.");
     auto& known = changed_[key];
     if (!known)
       known = std::make_shared<const PatchedImage>(

@@ -381,7 +381,7 @@ TransformerNetwork::TransformerNetwork(const ModelConfig& config, const at::Tens
 TransformerNetwork::~TransformerNetwork() = default;
 
 Tensor TransformerNetwork::encode_images(const Tensor& patches, std::span<const ImageGrid> grids) {
-  if (!config_.vision) throw Error("pictures: this model ({}) reads text alone.", config_.model_type);
+  if (!config_.vision) throw Error("pictures: this model ({}) reads only text.", config_.model_type);
   check_images(patches, grids, *config_.vision);
   return (*parts_->vision)(patches, *parts_->plan_for(grids));
 }

@@ -187,7 +187,7 @@ void print_table(const Json& json) {
   for (const Json& row : json["decode"]) {
     fmt::print("decode {:>3} ", row["batch"].get<int>());
     if (row["tokens_per_second"].is_null())
-      fmt::print("too short to measure beside its prompt; raise --new-tokens");
+      fmt::print("too short to measure separately from its prompt; raise --new-tokens");
     else
       fmt::print("{:.1f} tokens/s", row["tokens_per_second"].get<double>());
     if (row.contains("bandwidth_share"))
@@ -231,7 +231,7 @@ void add_bench(CLI::App& app) {
       ->type_name("<n>")
       ->check(whole_number_in(1, 1'000'000))
       ->capture_default_str();
-  command->add_option("--rounds", flags->rounds, "Measurements, of which the median counts")
+  command->add_option("--rounds", flags->rounds, "Number of measurements; the median is printed")
       ->type_name("<n>")
       ->check(whole_number_in(1, 1000))
       ->capture_default_str();

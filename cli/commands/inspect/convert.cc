@@ -63,7 +63,7 @@ void add_convert(CLI::App& app) {
   command->add_option("FROM", flags->from, "Model folder or GGUF file")->type_name("<path>")->required();
   command
       ->add_option("TO", flags->to,
-                   "Folder, or a file that ends in .gguf; a vision tower is written beside it, as mmproj-NAME.gguf")
+                   "Folder, or a file that ends in .gguf; a vision tower is written next to it, as mmproj-NAME.gguf")
       ->type_name("<path>")
       ->required();
   command

@@ -85,7 +85,7 @@ void add_report(CLI::App& app) {
   CLI::App* command = app.add_subcommand("report", "Write the report of a run, one HTML file");
   command->add_option("RUN", flags->run, "Run folder, or the folder of a training run with a log (train.jsonl)")
       ->required();
-  command->add_option("--compare", flags->compare, "Run folder of a search of the same tasks to draw beside RUN")
+  command->add_option("--compare", flags->compare, "Run folder of a search of the same tasks to draw next to RUN")
       ->type_name("<path>");
   command->add_option("--file", flags->file, "Task file of a search, if it has moved")->type_name("<path>");
   command->add_option("--search", flags->search, "Index file or server of a search, if it has moved (suite questions)")

@@ -113,5 +113,5 @@ TEST_CASE("text models: a picture is refused") {
   const auto policy = make_local_policy(kGolden + "/qwen3", {.threads = 1});
   CompletionRequest request = greedy_request(golden_models()["qwen3"][0]);
   request.messages[0].parts.push_back(Part::of(Image(28, 28, std::vector<std::uint8_t>(28 * 28 * 3))));
-  CHECK_THROWS_WITH(policy->complete({&request, 1}), Contains("this model (qwen3) reads text alone"));
+  CHECK_THROWS_WITH(policy->complete({&request, 1}), Contains("this model (qwen3) reads only text"));
 }

@@ -127,5 +127,5 @@ TEST_CASE("videos: what a model cannot take is refused before memory goes into i
   folder.config.video_token_id = 5;
   refuses({{"frames", 2}, {"width", 28}, {"height", 28}}, "video_token_id is 5");
   folder.config.vision.reset();
-  refuses({{"frames", 2}, {"width", 28}, {"height", 28}}, "has a video, and this model (qwen2_5_vl) reads text alone");
+  refuses({{"frames", 2}, {"width", 28}, {"height", 28}}, "has a video, and this model (qwen2_5_vl) reads only text");
 }

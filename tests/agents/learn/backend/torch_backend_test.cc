@@ -208,7 +208,7 @@ TEST_CASE("torch backend: what it does not take is refused") {
   if (!torch_info().cuda_compiled)
     CHECK_THROWS_WITH(make_engine(model, "cuda"), Contains("script/build cuda"));
   else
-    CHECK_THROWS_WITH(make_engine(model, "cuda:99"), Contains("is not there"));
+    CHECK_THROWS_WITH(make_engine(model, "cuda:99"), Contains("does not exist"));
   for (const char* name : {"cpu", "torch:cpu", "cuda", "cuda:0", "cuda:15"}) CHECK(names_device(name));
   for (const char* name : {"", "torch", "cuda:", "cuda:x", "cuda:123", "CPU", "torch:cuda"})
     CHECK_FALSE(names_device(name));
