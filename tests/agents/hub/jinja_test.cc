@@ -145,8 +145,8 @@ TEST_CASE("jinja: whole numbers of 2^63 and up keep their digits, and nothing is
   CHECK(text("{{ top }} {{ top is integer }} {{ top is float }}") == "18446744073709551615 True False");
   CHECK(text("{{ top == schema.maximum }} {{ top == schema.minimum }} {{ top == 1 }}") == "True False False");
   CHECK(text("{{ top > schema.minimum }} {{ 3 < top }} {{ top < 3 }}") == "True True False");
-  CHECK_THROWS_WITH(text("{{ top + 1 }}"), Contains("nothing is computed with 18446744073709551615"));
-  CHECK_THROWS_WITH(text("{{ 'abc'[top] }}"), Contains("nothing is computed with"));
+  CHECK_THROWS_WITH(text("{{ top + 1 }}"), Contains("18446744073709551615 is too large to compute with"));
+  CHECK_THROWS_WITH(text("{{ 'abc'[top] }}"), Contains("is too large to compute with"));
 }
 
 TEST_CASE("jinja: the time is the caller's") {
