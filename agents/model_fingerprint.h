@@ -6,8 +6,9 @@
 
 namespace agon::agents {
 
-// Hashes every file of a model folder that shapes what the policy writes: weights, configs, tokenizer, template. Of a
-// large file only the size and both ends are hashed. Throws Error for a file that cannot be read.
+// Hashes the files of a model folder, or a GGUF file with its mmproj, that shape what the policy writes: weights,
+// configs, tokenizer, template. Of a large file only the size and both ends are hashed. Throws Error for a file that
+// cannot be read.
 std::string model_fingerprint(const std::filesystem::path& folder);
 
 }  // namespace agon::agents

@@ -53,10 +53,10 @@ struct Sampling {
   std::uint64_t seed = 0;  // sample j of a request draws from the stream (seed, j), whatever else runs
   int max_tokens = 256;
   std::vector<std::string> stop;  // a completion ends after the first match of one of these; the text keeps the match
-  // No completion begins with one of these, unless top_p and top_k leave nothing else. All other completions keep their
-  // relative probabilities (sampling without replacement; exact if top_p = 1, top_k = 0 and the log-probabilities were
-  // computed at this temperature). At temperature 0 the completion branches off these where an alternative is most
-  // likely, then decodes greedily.
+  // No completion begins with one of these, unless top_k, top_p and min_p leave nothing else. All other completions
+  // keep their relative probabilities (sampling without replacement; exact if top_p = 1, top_k = 0, min_p = 0 and the
+  // log-probabilities were computed at this temperature). At temperature 0 the completion branches off these where an
+  // alternative is most likely, then decodes greedily.
   std::vector<Beginning> excluded;
   int alternatives = 0;   // number reported per token
   bool logprobs = false;  // true: servers are asked for log-probabilities (a local policy always returns them)
@@ -81,7 +81,7 @@ struct Completion {
   std::optional<int> counted_tokens;  // number of tokens, if their ids are unknown
   std::int64_t tokens() const { return counted_tokens ? *counted_tokens : std::ssize(token_ids); }
   std::vector<float>
-      logprobs;  // of each token under the model at this temperature (greedy_logprobs_at), before top-p and top-k
+      logprobs;  // under the model at Sampling::temperature (at 0: greedy_logprobs_at), before top-k, top-p and min-p
   // For each token the Sampling::alternatives most likely tokens at its place (usually including itself), most likely
   // first, with logprobs as above. Empty if not requested.
   std::vector<std::vector<Alternative>> alternatives;

@@ -1,5 +1,5 @@
-// agents/rollout.h - plays the episodes of a run: several samples of each task, with one policy and one env per sample.
-// A pool of threads plays the tasks; a resumed run plays only the samples that are not finished.
+// agents/rollout.h - plays the episodes of a run: several samples of each task. All samples share one policy; each has
+// its own env. A pool of threads plays the tasks; a resumed run plays only the samples that are not finished.
 #pragma once
 
 #include <atomic>

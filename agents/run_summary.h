@@ -45,11 +45,11 @@ using TurnTypes = std::array<int, std::size(kTurnTypes)>;  // number of episodes
 
 using BySize = std::map<int, Estimate>;  // by k or n
 
-// Figures over the tasks of a run. All except `greedy` use the samples at temperature. Means are over tasks, of each
-// task's own mean. Failed episodes are excluded from means; a task with fewer than n samples is excluded from the
-// figures of n. n and k are the powers of two up to the number of samples, and that number. Intervals are over tasks
-// (core/intervals.h): Wilson's for shares, at the effective number of samples; Newcombe's for the difference of two
-// turns; bootstrap for the others.
+// Figures over the tasks of a run. `greedy` and `two_turn.greedy` use the greedy answers, all others the samples at
+// temperature. A mean is the mean over tasks of each task's mean. Failed episodes are excluded from means; a task with
+// fewer than n samples is excluded from the figures of n. n and k are the powers of two up to the number of samples,
+// and that number. Intervals are over tasks (core/intervals.h): Wilson's for shares, at the effective number of
+// samples; Newcombe's for the difference of two turns; bootstrap for the others.
 struct RunFigures {
   Estimate greedy, pass_at_1, mean_reward;
   BySize pass_at_k;  // exact over all k-subsets of a task's samples

@@ -1,5 +1,5 @@
-// cli/search_place.h - the place where a run of the suite questions searches, as its config stores it: `search`
-// identifies it (an index by its corpus, a server by its address), and its name is kept for provenance.
+// cli/search_place.h - the search index or server that a run of the suite `questions` uses, as the run's config stores
+// it: `search` identifies it (an index by its corpus, a server by its address), and its name is kept for provenance.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
-// core/file.h - the one way to write files that must survive a crash of the program or of the machine. A file appears
-// whole or not at all, and it is durable once the call has returned. Everything that a resume reads is written here.
-// Each function throws Error with the path and the system's reason.
+// core/file.h - the one way to write files that must survive a crash of the program or of the machine; only databases
+// (run.sqlite) are written by SQLite instead. FileWriter: a file appears whole or not at all, and is durable after
+// commit(). Each function throws Error with the path and the system's reason.
 #pragma once
 
 #include <filesystem>

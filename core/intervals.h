@@ -18,18 +18,18 @@ struct Interval {
 // Equal to statsmodels' proportion_confint(method="wilson").
 Interval wilson_interval(double part, double whole);
 
-// The result of one task: `part` of `whole` (such as right steps of all steps; or its mean in [0, 1], of 1), from
-// `draws` samples. Several samples of one task tell less than samples of as many different tasks.
-// REQUIRES: 0 <= part <= whole, draws > 0.
+// The result of one task: `part` out of `whole`, from `draws` samples. Example: right steps out of all steps; for a
+// mean in [0, 1], `whole` is 1. Samples of one task carry less information than the same number of samples from
+// different tasks. REQUIRES: 0 <= part <= whole, draws > 0.
 struct TaskShare {
   double part = 0, whole = 1, draws = 1;
 };
 // sum of parts / sum of wholes, NaN if there are none.
 double share_of(std::span<const TaskShare> tasks);
 // Wilson's interval of that share at the effective number of trials p (1 - p) / SE^2 (Korn and Graubard 1998), SE by
-// linearisation over the tasks. The effective number is at least the number of tasks (Kish 1965 if their wholes differ)
-// and at most the number of draws; if these two differ, SE uses Student's t. With one draw per task, it is Wilson's
-// interval over the tasks.
+// linearisation over the tasks. It lies between the number of tasks (Kish's effective number, 1965, if their `whole`
+// differs) and the number of draws. If these bounds differ, Student's t replaces the normal quantile. With one draw per
+// task, the result is Wilson's interval over the tasks.
 Interval share_interval(std::span<const TaskShare> tasks);
 
 // The interval of share_of(minuend) - share_of(subtrahend) for the same tasks in the same order. Newcombe's method 10
@@ -52,8 +52,8 @@ std::vector<Interval> bootstrap_intervals(
     const std::function<std::vector<double>(std::span<const std::size_t>)>& statistics, std::uint64_t seed,
     int resamples = 1000, double confidence = 0.95);
 
-// For figures in [0, 1] that are not shares, such as areas under curves: the bootstrap's interval. It is too narrow
-// with fewer than kFewTasks tasks or if all resamples agree; then it reaches at least as far as Wilson's interval for
+// For figures in [0, 1] that are not shares, such as areas under curves. The bootstrap interval is too narrow with
+// fewer than kFewTasks tasks or if all resamples agree. The result is then widened to include Wilson's interval for
 // that many tasks.
 inline constexpr std::size_t kFewTasks = 10;
 Interval bootstrap_or_wilson(Interval bootstrap, double value, std::size_t tasks);

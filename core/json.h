@@ -53,6 +53,7 @@ Number whole_number_or_throw(const AnyJson& json, std::string_view what, Number 
 }  // namespace agon
 
 #ifndef __OPTIMIZE__
-// Compiled once, in core/json.cc. Without inlining, it is a quarter of the compile time of a file that uses it.
+// Builds without optimisation compile this class once, in core/json.cc. Otherwise it would take a quarter of the
+// compile time of each file that uses it.
 extern template class nlohmann::basic_json<nlohmann::ordered_map>;
 #endif

@@ -22,6 +22,7 @@ double average_precision(std::span<const double> scores, std::span<const int> la
 struct CurvePoint {
   double x = 0, y = 0;
 };
+// Empty when one class is missing.
 std::vector<CurvePoint> roc_curve(std::span<const double> scores,
                                   std::span<const int> labels);  // x: false, y: true positive rate
 
@@ -39,8 +40,8 @@ double expected_calibration_error(std::span<const ReliabilityBin> bins);
 
 // P(label 1 | score) = 1 / (1 + exp(-(slope score + offset))), fitted by maximum likelihood with equal total weight on
 // both labels (Platt scaling at even odds). A penalty of 1e-4 slope^2 keeps the fit finite if a score separates the
-// labels perfectly. Equal to sklearn's LogisticRegression(class_weight="balanced"). Without both labels: slope 1,
-// offset 0.
+// labels perfectly. Equal to sklearn's LogisticRegression(class_weight="balanced", C=5000). Without both labels:
+// slope 1, offset 0.
 struct LogisticFit {
   double slope = 1, offset = 0;
 };

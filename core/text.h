@@ -59,8 +59,8 @@ std::string replace_all(std::string_view text, const std::vector<std::string>& f
 std::size_t edit_distance(std::string_view a, std::string_view b);
 // The candidate nearest to `name`, if near enough to be a likely slip (at most a third of its letters).
 std::optional<std::string> nearest_name(std::string_view name, const std::vector<std::string>& candidates);
-// The known key that a key of a user's file is probably a misspelling of. For keys of up to four letters, only if order
-// or case differs: other short words are the user's own.
+// If `key` of a user's file is probably a misspelling of a known key: that key. A key of up to four letters must have
+// the same letters, in another order or case; other short words are the user's own keys.
 std::optional<std::string> slip_of(std::string_view key, const std::vector<std::string>& known);
 // "suite: no 'chart'. Did you mean 'charts'? There are: charts, phone, shapes."
 std::string unknown_name_message(std::string_view what, std::string_view name,

@@ -18,7 +18,7 @@ namespace agon::critic {
 // `context` is valid as long as the step or a copy of it lives.
 struct LabelledStep {
   StepInContext context;
-  JudgedStep truth;    // all fields but the verdict's; problem: the task's index; position: counts over all its turns
+  JudgedStep truth;    // all fields except the verdict's; problem: the task's index; position: counts over all turns
   std::string reason;  // why the step is wrong
   std::shared_ptr<const env::Env> env;
 };

@@ -1,7 +1,9 @@
 // critic/metrics.h - measures a critic from its verdicts on labelled steps. Pure functions.
 //
-// An invalid verdict counts in `invalid`, as wrong in the strict figures and the first-error figures, and nowhere else.
-// A step that the critic cannot judge (Judgement::unknown) counts only in `unknown`. A figure without any steps is NaN.
+// Steps with an invalid verdict, and steps that the critic cannot judge (Judgement::unknown), count in `steps` and in
+// `invalid` or `unknown`. The strict figures count invalid verdicts as wrong and leave out unknown ones; a solution
+// with either before the first step judged wrong fails in the first-error figures; the other shares leave out both. A
+// figure without any steps is NaN.
 #pragma once
 
 #include <cstdint>
@@ -53,8 +55,9 @@ CriticFigures critic_figures(std::span<const JudgedStep> steps);
 std::map<std::string, CriticFigures> critic_figures_by(std::span<const JudgedStep> steps,
                                                        const std::function<std::string(const JudgedStep&)>& key);
 
-// An interval of each figure over the problems; all steps of a problem are resampled together. Shares of steps get
-// Wilson's interval at the effective number of steps, the other figures a bootstrap (core/intervals.h).
+// An interval of each figure over the problems; all steps of a problem are resampled together. `correct`,
+// `error` and `accuracy` get Wilson's interval at the effective number of steps, the other figures a bootstrap
+// (core/intervals.h).
 std::vector<Interval> intervals_by_problem(std::span<const JudgedStep> steps,
                                            std::span<double CriticFigures::*const> figures, std::uint64_t seed);
 

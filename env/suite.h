@@ -1,5 +1,5 @@
-// env/suite.h - suites: named families of tasks, as `agon suites` lists them. Suite is one of them, with its options,
-// as a run plays it.
+// env/suite.h - suites: named families of tasks, as `agon suites` lists them. A Suite object is one suite with the
+// options of a run, and makes its Envs.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,9 @@ struct SuiteInfo {
   int default_level = 1;
   std::uint64_t test_tasks = 0;  // size of the fixed test split, or the number of tasks in its file
   bool takes_file = false;       // its tasks come from the file that SuiteOptions::file names
-  std::uint64_t file_hash = 0;   // of the task file and its pictures; a run resumes only with the same ones
+  // Of the task file and its pictures (their sizes and first bytes; for question files only the sizes). A run resumes
+  // only if it is unchanged.
+  std::uint64_t file_hash = 0;
   std::shared_ptr<const std::vector<FileTask>> file_tasks;  // the tasks of that file, in order; null without a file
   bool has_train_split = true;
   bool has_expert = true;              // Env::demonstrate returns actions
@@ -57,9 +59,10 @@ struct SuiteInfo {
 // thread-safe, cheap to copy.
 class Suite {
  public:
-  // Throws Error for an unknown name (suggesting the nearest), an unknown role, a level out of range, a missing or bad
-  // file, two turns or a role other than solver for a suite of several turns, both at once, a role that needs an expert
-  // which the suite lacks, a baseline that it does not have, or an unknown kind of error to hold out.
+  // Throws Error for an unknown name (suggesting the nearest), role or kind of error; for a level out of range; for a
+  // missing or bad file; for a baseline that the suite lacks. Also for roles and two_turn that do not fit the suite:
+  // every role except solver needs a suite with an expert and excludes two_turn; refiner, verifier and two_turn need a
+  // suite of one turn.
   explicit Suite(const std::string& name, const SuiteOptions& options = {});
 
   const std::string& name() const;

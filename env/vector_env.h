@@ -25,7 +25,8 @@ struct VectorOptions {
   int threads = 0;     // 0: the machine's cores
   Autoreset autoreset = Autoreset::next_step;
   Split split = Split::train;
-  // Env i plays tasks i, i + num_envs, i + 2 num_envs, ... of this seed; the test split starts over at its end.
+  // Env i plays tasks i, i + num_envs, i + 2 num_envs, ... of this seed; the test and validation splits start
+  // over at their end.
   std::uint64_t seed = 0;
 };
 
@@ -38,8 +39,8 @@ struct VectorStep {
 // reset and step return results in env order, recv in order of completion. Call all methods from one thread. Misuse
 // throws Error and changes nothing: stepping an env that was never reset or is in flight, receiving more than is in
 // flight, options out of range. If an env throws, the call that would have returned its result throws Error with the
-// env's number. That env then waits for a reset. The next recv returns the results of the other envs; step discards
-// them.
+// env's number. That env then waits for a reset. The next recv returns the results of the other envs; step and
+// reset discard them.
 class VectorEnv {
  public:
   VectorEnv(const Suite& suite, const VectorOptions& options);

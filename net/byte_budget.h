@@ -18,7 +18,7 @@ class ByteBudget {
     Lease(Lease&& other) noexcept;
     Lease& operator=(Lease&& other) noexcept;
     ~Lease();
-    // False: so many bytes are unavailable, and the lease is unchanged.
+    // False, and the lease is unchanged: the budget has too few free bytes.
     bool resize(std::size_t bytes);
     std::size_t bytes() const { return bytes_; }
 

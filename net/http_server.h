@@ -1,5 +1,5 @@
-// net/http_server.h - an HTTP/1.1 server that stays within its time, bytes and connections, whatever its clients do.
-// One thread reads and writes all connections; a worker is occupied only while it answers a request.
+// net/http_server.h - an HTTP/1.1 server with limits on time, memory and connections that no client can exceed. One
+// thread reads and writes all connections; a worker is occupied only while it answers a request.
 #pragma once
 
 #include <atomic>
@@ -15,9 +15,11 @@
 namespace agon::net {
 
 struct HttpLimits {
-  int connections = 512;  // open at a time; a further one closes the longest idle one, or gets 503
-  // Of all bodies and answers in memory. If a connection needs more, the server closes those that moved no byte for 250
-  // ms, or fewer than 64 KiB in a second. If that does not suffice, it answers 503.
+  // Open at a time. For a further one the server closes the longest idle connection, else the slowest sender of a
+  // request; else it answers 503.
+  int connections = 512;
+  // Of all bodies and answers in memory. If a connection needs more, the server first closes the connections that hold
+  // bytes and moved none for 250 ms, or fewer than 64 KiB in a second. If that does not suffice, it answers 503.
   std::size_t most_held_bytes = 256u << 20;
   double idle_seconds = 30;    // between two requests of a connection
   double header_seconds = 10;  // for a request line and its headers; of a new connection: from its start
@@ -25,8 +27,8 @@ struct HttpLimits {
   double stall_seconds = 10;   // without the client reading a byte of an answer
   double write_seconds = 60;   // for all of an answer
   double stop_seconds = 0.5;   // for answers under way when the server stops
-  // Requests that wait while all workers are busy; a further one gets 429. It has an effect only if it plus the workers
-  // is less than `connections`.
+  // Requests that wait while all workers are busy; a further one gets 429. Only values below `connections` minus
+  // `threads` have an effect.
   int waiting = 1 << 20;
 };
 

@@ -1,4 +1,5 @@
-// net/redaction.h - keeps a key out of messages, records and policies, in whatever form a server echoes it.
+// net/redaction.h - keeps a server's API key out of messages, records and the texts that policies read, in whatever
+// form the server echoes it.
 #pragma once
 
 #include <string>

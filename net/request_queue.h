@@ -1,13 +1,13 @@
 // net/request_queue.h - sends many requests to one server: as many at a time as it takes, with retries.
 //
-//   the window  Bounds the requests under way, from 1 to `most_in_flight`. Until the first refusal each good answer
-//               adds one request, afterwards each window of good answers. An answer 429 or 503 and a timeout halve it,
-//               at most once for the requests sent before (AIMD).
-//   retries     A request that was refused (429, 503), timed out or got no connection is retried until
+//   the window  Bounds the requests under way, from 1 to `most_in_flight`. Until the first refusal the window
+//               grows by one per good answer, then by one per window of good answers. A 429, a 503 or a timeout halves
+//               it; requests sent before the last halving do not halve it again (AIMD).
+//   retries     A request that was refused (429, 503), timed out or got no answer at all is retried until
 //               `patience_seconds` after it entered the queue. After other transient faults (net/retry.h) it gets
 //               `attempts` in all.
-//   the wait    Retry-After holds back all requests of the queue. Without it, and in addition to it, a refused request
-//               waits a random time from 0 to `backoff_seconds`, doubled after each attempt, at most 30 s.
+//   the wait    Retry-After holds back all requests of the queue. In addition, each retry waits a random time from 0
+//               to `backoff_seconds`, doubled after each attempt, at most 30 s.
 //   gone        If attempts fail and no answer of any kind comes for `gone_seconds`, the server is given up: all
 //               requests in the queue and all later ones end at once. Timeouts do not count as failed attempts.
 #pragma once

@@ -22,7 +22,8 @@ struct TurnCredit {
   bool operator==(const TurnCredit&) const = default;
 };
 
-// The numbers of tokens of a transcript that is too long and of the policy's context.
+// For a transcript longer than the policy's context: its tokens (`prompt_tokens`), and the tokens that the context can
+// hold (`holds`).
 struct FullContext {
   std::int64_t prompt_tokens = 0, holds = 0;
 };
@@ -67,7 +68,7 @@ struct Episode {
   std::string failure;  // why it failed
   std::vector<Turn> turns;
   double reward = 0;     // sum over turns
-  bool success = false;  // the suite's metric ("accuracy" component of the last turn >= its threshold)
+  bool success = false;  // StepFacts::success of the last turn; if unset, whether its "accuracy" is at least 1
   bool truncated = false;
   std::optional<std::string> answer;  // extract_answer of the last turn
   std::optional<double> score;        // extract_score of the last turn; nothing: missing or invalid

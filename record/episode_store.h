@@ -23,20 +23,21 @@ using Metrics = std::vector<std::pair<std::string, double>>;
 class EpisodeStore {
  public:
   // Creates the folder, or with resume = true opens an existing run whose stored config equals `config` (else Error
-  // naming the first key that differs). If the folder holds no run yet, resume makes no difference. Throws Error when
-  // the folder holds a run already and resume is false, when it holds files that do not belong to a run, when another
-  // process has the run open (file lock), or when it cannot be written.
+  // that names the first keys that differ). If the folder holds no run yet, resume makes no difference. Throws Error
+  // when the folder holds a run already and resume is false, when it holds files that do not belong to a run, when
+  // another process has the run open (file lock), or when it cannot be written.
   static std::unique_ptr<EpisodeStore> create(const std::filesystem::path& folder, const Json& config, bool resume);
   // Replaces the stored config, which create() compares with. Throws Error as create does.
   static void replace_config(const std::filesystem::path& folder, const Json& config);
   virtual ~EpisodeStore() = default;
 
-  // Hands one episode to the writer; it replaces an earlier one of the same task and sample. Blocks only while the
-  // queue is full. Throws Error if an earlier write failed (full disk): the caller stops the run, and everything
-  // committed before stays readable.
+  // Hands one episode to the writer; it replaces an earlier one of the same task, sample and training step
+  // (Episode::train_step). Blocks only while the queue is full. Throws Error if an earlier write failed (full disk):
+  // the caller stops the run, and everything committed before stays readable.
   virtual void record(Episode episode) = 0;
-  // Hands the metrics of one training step (from 0) to the writer, after everything recorded before. They are committed
-  // together, and each replaces an earlier one of the same step and name. Blocks and throws as record.
+  // Hands the metrics of one training step (0: before training, else from 1; in self-play the round, from 1) to the
+  // writer, after everything recorded before. They are committed together, and each replaces an earlier one of the same
+  // step and name. Blocks and throws as record.
   virtual void record_metrics(std::int64_t step, Metrics metrics) = 0;
   // Hands an entry of a task's journal to the writer, in the order of their numbers. Blocks and throws as record.
   virtual void record_entry(JournalEntry entry) = 0;

@@ -1,4 +1,5 @@
-// record/journal_entry.h - one entry in the journal of a task's search (critic/search/journal.h).
+// record/journal_entry.h - one entry in the journal of a task's search: the log of all its events, from which the
+// search resumes or replays (critic/search/journal.h).
 #pragma once
 
 #include <cstdint>

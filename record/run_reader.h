@@ -29,8 +29,8 @@ class RunReader {
   virtual Json config() const = 0;
   virtual Json summary() const = 0;    // null unless the run is complete
   virtual double seconds() const = 0;  // wall time of recording, summed over all its processes
-  // Episodes in order (task index, sample), one at a time so that large runs fit in memory. With without_images each
-  // picture is an empty part.
+  // Episodes in order (task index, sample, training step), one at a time so that large runs fit in memory. With
+  // without_images each picture is an empty part.
   enum class Detail { without_turns, without_images, whole };
   virtual void for_each(const std::function<void(const Episode&)>& visit, Detail detail) const = 0;
   // With turns and images, from its last training step. Throws Error if absent.

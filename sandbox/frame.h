@@ -11,7 +11,7 @@ namespace agon::sandbox {
 std::string make_frame(std::string_view payload);
 
 // Takes bytes in pieces of any size and returns whole payloads. The other side may be hostile: a length above `most`
-// breaks the reader permanently, before any of the payload is stored.
+// breaks the reader permanently, so it never collects such a payload.
 class FrameReader {
  public:
   explicit FrameReader(std::size_t most) : most_(most) {}

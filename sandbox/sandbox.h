@@ -25,7 +25,7 @@ namespace agon::sandbox {
 struct SandboxConfig {
   std::string interpreter = "/usr/bin/python3";
   std::vector<std::string> modules = {"numpy", "cv2"};  // imported before any session starts
-  std::vector<std::string> readable;  // folders that sessions may read, in addition to /usr, as for another interpreter
+  std::vector<std::string> readable;  // folders that sessions may read in addition to /usr, such as an interpreter's
   Backend backend = Backend::native;
   Tier floor = Tier::b;  // refuse to run below it
   Tier best = Tier::a;   // do not try better ones

@@ -19,7 +19,7 @@ struct TextPrompt {
 struct TextCall {
   std::vector<TextPrompt> prompts;  // none of them empty
   int n = 1;                        // samples per prompt
-  agents::Sampling sampling;        // max_tokens 0: writes no token (with `echo`, scores the prompt)
+  agents::Sampling sampling;        // max_tokens 0 (only with `echo`): writes no token
   AnswerOptions answer;
 };
 

@@ -17,9 +17,9 @@ struct ServedRewardModel {
   std::string name;
 };
 
-// {"text_1", "text_2"}: a prompt and its responses, or one prompt per response. A prompt is a text, an object with the
-// "content" of a message (pictures), or "messages" in place of "text_1": a conversation. Each response gets a "score"
-// and the "probability" that it is right.
+// {"text_1", "text_2"}: one prompt, or a list with one prompt per response; and the responses. A prompt is a text, or
+// an object with the "content" of a message (for pictures). "messages", a conversation, may replace "text_1". Each
+// response gets a "score" and the "probability" that it is right.
 Json answer_score(const SortedJson& body, const ServedRewardModel& served, const PictureLimits& limits,
                   const std::atomic<bool>& stop);
 // {"query", "documents", "top_n"}: the responses to the query, best first.

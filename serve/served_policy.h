@@ -46,8 +46,8 @@ class ServedPolicy {
   agents::EncodedPrompt encode(const std::vector<Message>& messages, std::string_view prefix,
                                const agents::ChatInputs& inputs);
   agents::EncodedPrompt encode(const TextPrompt& prompt) const;
-  // Log-probabilities of every token of each prompt, with this many alternatives. NaN and no alternatives: the first
-  // token, and all tokens up to the last picture. Throws Refused once `stop` is set or the deadline has passed.
+  // Log-probabilities of every token of each prompt, with this many alternatives. The first token, and all tokens up to
+  // the last picture, get NaN and no alternatives. Throws Refused once `stop` is set or the deadline has passed.
   std::vector<agents::TokenScores> score_prompts(const std::vector<agents::GenerationRequest>& requests,
                                                  int alternatives, const std::atomic<bool>& stop,
                                                  agents::Deadline deadline = agents::kNoDeadline);

@@ -46,7 +46,8 @@ struct PythonToolOptions {
   std::uint64_t seed = 0;         // of the random numbers that code draws
 };
 
-// The workspace files for the newest picture of the episode and for the picture that code makes.
+// The names by which code refers to the newest picture of the episode and to the picture that it makes. The tool
+// replaces them by names of workspace files (picture_3.png).
 inline constexpr const char* kInputPicture = "path_to_input_image.jpg";
 inline constexpr const char* kOutputPicture = "path_to_output_image.jpg";
 

@@ -23,7 +23,8 @@ struct ToolRecord {
   std::string id, name;
   Json arguments;      // as the tool took them; if they were refused, as the policy wrote them
   ToolResult result;   // includes the error
-  int call = 0;        // number of the call in the episode, from 0
+  int call = 0;        // number of the call in the episode, from 0; a call refused for budget repeats the last number
+                       // (-1: none)
   int attempt = 0;     // number of the attempt at the call, from 0
   double started = 0;  // Unix time in seconds
   double seconds = 0;  // duration of the attempt

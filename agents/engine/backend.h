@@ -29,17 +29,17 @@ struct DecoderRow {
   const KeyValues* prefix = nullptr;       // the prompt that this token's sequence continues, or null
   std::int64_t prefix_tokens = 0;
   const KeyValues* own = nullptr;  // its own sequence, with room for `index`
-  std::int64_t index = 0;          // place in `own`: there the token attends to 0 .. index
+  std::int64_t index = 0;          // the token's place in `own`; it attends to places 0 .. index
   const EngineAdapter* adapter = nullptr;
 };
 
-// Limits by which the engine splits its work into passes.
+// How the engine splits its work: upper limits for one pass or step.
 struct BackendTraits {
   bool is_threaded = true;               // the engine's threads call it in parallel, with different sequences
-  std::int64_t rows_a_pass = 128;        // at most, of a prompt or continuation
-  std::int64_t sequences_a_pass = 64;    // at most, that generate, in a thread's share of a step
-  std::int64_t logits_a_pass = 1 << 20;  // at most, but at least one row
-  std::int64_t tokens_a_step = 1024;     // of prompts in one step, per thread
+  std::int64_t rows_a_pass = 128;        // tokens of one prompt or continuation per pass
+  std::int64_t sequences_a_pass = 64;    // generating sequences per pass; more with one thread or few sequences
+  std::int64_t logits_a_pass = 1 << 20;  // logits per pass (one row is always allowed)
+  std::int64_t tokens_a_step = 1024;     // prompt tokens per step and thread
 };
 
 // A row's result depends on its own sequence alone: bit for bit with agon's kernels, and with LibTorch up to the
@@ -64,7 +64,7 @@ class ModelBackend {
   // adapter: may be null.
   virtual std::vector<float> encode_image(const PatchedImage& image, const EngineAdapter* adapter,
                                           const kernels::ParallelFor& parallel) = 0;
-  // Of the first `tokens` of `from`, copies those in an incomplete last page into the same page of `to`.
+  // If the first `tokens` of `from` end within a page, copies the tokens of that page into the same page of `to`.
   virtual void copy_rest(const KeyValues& from, std::int64_t tokens, KeyValues& to) = 0;
   // hidden [rows, hidden_size]: the states after the last norm. Writes each row's keys and values to its place. Fastest
   // if rows with the same adapter, and rows with the same prefix, are adjacent. REQUIRES: the rows of a sequence are in

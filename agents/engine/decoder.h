@@ -13,7 +13,8 @@
 
 namespace agon::agents {
 
-// Rows [begin, end) of a batch whose first keys are the same: a prompt's, or the whole blocks before all of the rows.
+// Rows [begin, end) of a batch that attend to the same first keys, which are read once for all of them: those of a
+// shared prompt, or the complete key blocks up to the first row of a sequence.
 struct RowGroup {
   std::size_t begin = 0, end = 0;
 };

@@ -1,7 +1,8 @@
 // agents/engine/engine.h - the inference engine of the local policy, with continuous batching: between tokens new
 // sequences join the batch and finished ones leave. One thread owns the model (a backend) and the caches; callers queue
 // and wait. Equal prompts, and equal starts of prompts, are computed once if they use the same adapter. A result
-// depends only on its own request and the weights, not on threads or on other requests.
+// depends only on its own request and the weights, not on threads or other requests (with LibTorch: up to rounding, see
+// ModelBackend).
 #pragma once
 
 #include <atomic>
@@ -31,9 +32,10 @@ struct EngineOptions {
   // For an engine that is constructed from weights: see CpuBackend.
   std::int64_t cache_bytes = 0;
   kernels::KeyType keys = kernels::KeyType::f32;
-  std::int64_t idle_bytes = 256 << 20;  // memory limit of cached pictures, and of cached prompts, that are not in use
-  double most_stall = 0.03;             // seconds per step for which generating sequences wait while prompts are read
-  bool share_starts = true;             // false: prompts share no starts, to measure what sharing saves
+  // Memory limit of the picture cache and of the prompt cache, each. Prompts in use count, but are not dropped.
+  std::int64_t idle_bytes = 256 << 20;
+  double most_stall = 0.03;  // seconds per step for which generating sequences wait while prompts are read
+  bool share_starts = true;  // false: prompts share no starts, to measure what sharing saves
 };
 
 struct GenerationRequest {
@@ -68,7 +70,7 @@ struct EngineLoad {
   int running = 0, waiting = 0;
 };
 
-struct EngineCall;   // one call of generate, score or states
+struct EngineCall;   // one call of generate, score, states or change_weights
 struct EngineState;  // owned by the engine's thread
 
 class Engine {

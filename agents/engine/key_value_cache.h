@@ -66,7 +66,8 @@ class KeyValues {
   // Shares the whole pages among the first `tokens` of another run; they become read-only. REQUIRES: this run has no
   // pages yet.
   void share(const KeyValues& other, std::int64_t tokens);
-  // Copies those of the first `tokens` that are in an incomplete last page into the same page of this run.
+  // If the first `tokens` of another run end within a page, copies the tokens of that page into the same page of this
+  // run.
   void copy_rest(const KeyValues& other, std::int64_t tokens);
   std::int64_t pages_alone() const;  // number of pages that no other run shares
   // A token's index in a backend's own memory, where page n holds the tokens from 16 n on.

@@ -42,7 +42,7 @@ class LocalPolicy : public Policy {
   std::vector<Completion> complete(std::span<const CompletionRequest> requests) override;
   std::vector<TokenScores> score(std::span<const ScoreRequest> requests) override;
   Capabilities capabilities() const override;
-  // As in Engine, for a policy in training. They change every policy that shares the model.
+  // As in Engine, for a policy in training. Both functions change every policy that shares the model.
   void set_weights(EngineWeights weights) { model_->engine.set_weights(std::move(weights)); }
   void change_weights(std::function<void(ModelBackend&)> change) { model_->engine.change_weights(std::move(change)); }
   const LocalModel& model() const { return *model_; }

@@ -44,7 +44,7 @@ OpenModel open_model(const std::filesystem::path& folder, const BackendOptions& 
                      std::optional<Resampler> resampler = std::nullopt);
 
 // open_backend for the devices of LibTorch. agents/learn/backend/torch_backend.cc defines it, and the program loads
-// LibTorch for it (cli/learning/on_demand.cc). In a program without these it throws Error.
+// LibTorch for it (cli/learning/on_demand.cc). In a program that links neither, it throws Error.
 std::unique_ptr<ModelBackend> open_torch_backend(const std::filesystem::path& folder, const ModelConfig& config,
                                                  const BackendOptions& options);
 

@@ -1,4 +1,5 @@
-// agents/engine/packed_rows.h - packs tensors of a checkpoint into one linear of the engine, in the requested type.
+// agents/engine/packed_rows.h - packs tensors that have the same input (queries, keys and values; gate and up) into one
+// linear of the engine, in the requested type.
 #pragma once
 
 #include <cstdint>

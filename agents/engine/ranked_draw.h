@@ -20,8 +20,8 @@ struct RankedDrawScratch {
 };
 
 // Represents the allowed ids sorted by descending logit, equal logits by ascending id. Each keep_ function cuts off the
-// end of this list. Cuts and draws give the same result as on the sorted list (sums of weights are in double; their
-// order differs only across buckets).
+// end of this list. Cuts and draws give the same result as on the sorted list (up to rounding: weights are summed in
+// double, bucket by bucket).
 class RankedDraw {
  public:
   // logits, weights [vocabulary]. Weights are finite and from 0 to e^((logit - max) * inverse_temperature).

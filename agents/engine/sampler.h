@@ -33,11 +33,12 @@ struct SamplerScratch {
   std::vector<float> changed;  // logits
 };
 // Computes the effect of sampling.excluded on the next token of a completion that began with `written`.
-// scratch.withheld: ids, each with the probability of the rest of the excluded completion that it leads to; 1 if the
-// id completes one, or at T = 0. An id may occur several times.
-// scratch.way_out, at T = 0: the most likely way to follow an excluded completion with the next token and branch off
-// all excluded ones later, at one of the alternatives. It holds that next token, and the log-probability of everything
-// up to and including the alternative.
+// scratch.withheld: for each excluded completion that continues `written`, its next id and the probability of its
+// remaining tokens, including that id. The probability is 1 at T = 0, or if that id is the last one. An id may occur
+// several times.
+// scratch.way_out, only at T = 0: the most likely path that first follows an excluded completion and later branches off
+// all of them at an alternative. It holds the path's next token and its log-probability up to and including the
+// alternative.
 void withhold(const Sampling& sampling, std::span<const std::int32_t> written, SamplerScratch& scratch);
 
 // scratch.withheld is subtracted from the probabilities first. T = 0: the most likely allowed id (of equal ones the

@@ -55,7 +55,8 @@ class Scheduler {
   const bool share_starts_;
   PagePool& pages_;  // of the backend
   EngineCompute compute_;
-  const std::int64_t most_read_;  // limit of unread prompt and continuation tokens; the last one may exceed it
+  // Limit of unread prompt and continuation tokens; the last sequence that joins may exceed it.
+  const std::int64_t most_read_;
   const double most_stall_;
   double read_speed_ = 0;  // tokens per second in the last step that read; 0: unknown
   PromptCache prompts_;

@@ -26,7 +26,8 @@ struct LinearScratch {
   kernels::CodedInputs codes;
 };
 
-// y = x W^T + b, or y += it, as kernels::linear: the bits of an output depend on its own row and column alone.
+// y = x W^T + b, or y += x W^T + b, depending on `mode`, as in kernels::linear: the bits of an output depend on its own
+// row and column alone.
 void run_linear(const TypedLinear& weights, const float* x, std::int64_t rows, float* y, kernels::Store mode,
                 LinearScratch& scratch, const kernels::ParallelFor& parallel);
 // Decodes the weights of one output to the values that products use: [inputs].

@@ -15,8 +15,9 @@ enum class Biases { qkv, attention_by_config, all_by_config };
 // The MLP of a block: down(silu(gate) * up), or out(f(in)) with one of two approximations of GELU.
 enum class Mlp { swiglu, quick_gelu, tanh_gelu };
 
-// How the text model learns the time of a video's frames. frames, seconds: their positions count frames or seconds.
-// timestamps: the prompt has a text before each ("<0.3 seconds>"), and each is a picture of its own.
+// How the text model learns when a video's frames are shown. frames: the time position is the index of the temporal
+// patch. seconds: that index times the whole seconds per patch, in units of 1 / tokens_per_second. timestamps: a text
+// such as "<0.3 seconds>" precedes each temporal patch, and each temporal patch is a picture of its own.
 enum class VideoTime { frames, seconds, timestamps };
 
 // The features in which vision towers differ. Names are those of the hub's tensors.
@@ -42,7 +43,7 @@ struct Architecture {
   Biases biases;
   bool normalises_heads;                          // an RMS norm on each query and key head before rotation
   const Tower* tower = nullptr;                   // null: a text model
-  bool interleaves_axes = false;                  // the layout of M-RoPE's axes
+  bool interleaves_axes = false;                  // M-RoPE frequencies alternate between the axes (TextConfig)
   bool nests_names = false;                       // tensors are named model.visual., model.language_model. (hub_name)
   bool sees() const { return tower != nullptr; }  // has a vision tower, and M-RoPE positions with three axes
 };

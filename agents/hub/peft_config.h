@@ -14,8 +14,8 @@ namespace agon::agents {
 
 inline constexpr const char* kPeftConfigFile = "adapter_config.json";
 
-// A set of module names with PEFT's matching rule: a name matches as a whole or as the end after a dot; a regular
-// expression has to match the whole name.
+// A set of module names with PEFT's matching rule. A name matches a module of that name, and a module that ends with a
+// dot and that name. A regular expression must match the whole module name.
 struct ModuleNames {
   std::vector<std::string> names;
   std::optional<NamePattern> pattern;

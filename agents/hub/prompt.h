@@ -19,8 +19,8 @@ namespace agon::agents {
 
 struct EncodedPrompt {
   // An image is vision_start, image_token x n, vision_end. A video is vision_start, video_token x n, vision_end. With
-  // VideoTime::timestamps, a timestamp, vision_start, video_token x n, vision_end for each part replace the video
-  // tokens.
+  // VideoTime::timestamps, the video tokens are replaced by one run per part: timestamp, vision_start, video_token x n,
+  // vision_end.
   std::vector<std::int32_t> ids;
   std::vector<std::shared_ptr<const PatchedImage>> images;  // images and parts of videos, in order
 };

@@ -37,7 +37,7 @@ std::string nested_name(const std::string& hub_name);  // the other way round
 
 // All files of a checkpoint folder: model.safetensors, or the shards of model.safetensors.index.json.
 std::vector<std::shared_ptr<const SafetensorsFile>> open_checkpoint_weights(const std::filesystem::path& folder);
-// Writes tensors (alignment descending, then name, as the reference writer) through core/file.h.
+// Writes the tensors through core/file.h, in the reference writer's order: larger alignment first, then by name.
 void write_safetensors(const std::filesystem::path& path, const std::map<std::string, TensorView>& tensors,
                        const std::map<std::string, std::string>& metadata = {});
 

@@ -18,7 +18,8 @@ struct TensorType {
   std::int64_t block = 1;                     // values per block; the last dimension is a multiple of it
   std::int64_t bytes = 4;                     // bytes per block
   std::optional<kernels::CodeFormat> format;  // of a quantised type; nullopt: plain numbers
-  // Reads a plain number; or a block: its codes, and a scale and an offset for each group of the format.
+  // read_number reads one number of a plain type. read_codes reads one block of a quantised type: its codes, and a
+  // scale and an offset per group of the format.
   float (*read_number)(const std::uint8_t* bytes) = nullptr;
   void (*read_codes)(const std::uint8_t* block, std::uint8_t* codes, float* scales, float* offsets) = nullptr;
 };
@@ -36,8 +37,8 @@ struct RowCodes {
 // REQUIRES: `type` is quantised, and `bytes` holds the blocks of `inputs` values.
 void read_row_codes(const TensorType& type, const std::uint8_t* bytes, int inputs, RowCodes& row);
 
-// Quantises values as Q8_0 and Q4_0 do, with one scale per 32 inputs. Eight bits: the largest magnitude / 127. Four
-// bits: the value farthest from zero / -8. A scale is NaN if one of its values is not finite.
+// Quantises values as Q8_0 and Q4_0 do, with one scale per 32 inputs. The scale is the largest magnitude / 127 with
+// eight bits, and the value farthest from zero / -8 with four bits. It is NaN if one of its values is not finite.
 inline constexpr kernels::CodeFormat kEightBits{.bits = 8, .middle = 128}, kFourBits{.bits = 4, .middle = 8};
 void make_row_codes(const kernels::CodeFormat& format, const float* values, int inputs, RowCodes& row);
 

@@ -25,7 +25,7 @@ bool names_endpoint(std::string_view text);
 // Generation caches store the numbers, so new values go last.
 enum class Continuing { probe, message, prefill, none, completions, chat_template };
 std::string_view to_string(Continuing way);  // the name in the YAML file
-bool needs_template(Continuing way);         // which is in the endpoint's tokenizer folder
+bool needs_template(Continuing way);         // whether it needs the chat template in the endpoint's tokenizer folder
 enum class PictureForm { data_url, file_url };
 // How the cache of generations (agents/remote/generation_cache.h) is used. record, replay: completions in it are
 // reused. record: new ones are added. replay: the server is never asked.

@@ -3,8 +3,8 @@
 //   samples     One request for n answers if the server supports it, else n requests.
 //   stops       Left to the server if it reports which stop string ended a text. Otherwise agon reads the answer as a
 //               stream and ends it at the stop string.
-//   tokens      Counted by the server (usage), else with the endpoint's tokenizer. Without either, the number of tokens
-//               with log-probabilities or of stream events.
+//   tokens      Counted by the server (usage), else with the endpoint's tokenizer. Without either, agon counts the
+//               tokens that have log-probabilities, and the stream events with text; the larger number counts.
 //   cache       Cached requests are not sent again (agents/remote/generation_cache.h).
 //   failures    A failed request gives a Completion with `failure`. PolicyGone is thrown if the server is gone.
 #pragma once

@@ -45,13 +45,13 @@ Json critic_config(const CriticFlags& flags, const agents::PolicySource* solver 
 Json critic_record(const CriticFlags& flags, const agents::PolicySource* solver = nullptr);
 // The critic that a recorded config names, in the form of --critic: "reward-model:DIR".
 std::string critic_in(const Json& config);
-// The flags of a recorded config. The config has only the name and a hash of the critic's policy: the policy is the one
-// of `solver` and agon's own critic with that hash; Error if neither has it. given: flags of this call, whose policy
+// The flags of a recorded config. The config records only the name and a hash of the critic's policy, which is `solver`
+// or agon's own critic, whichever has that hash; throws Error if neither does. given: flags of this call, whose policy
 // and address take precedence.
 CriticFlags critic_flags_in(const Json& config, const CriticFlags& given, const agents::PolicySource* solver);
 
 struct OpenCritic {
-  std::unique_ptr<agents::Policy> policy;  // the critic's own; null: it writes nothing, or with the solver
+  std::unique_ptr<agents::Policy> policy;  // the critic's own; null: it has none, or uses the solver's
   std::unique_ptr<critic::RewardModel> reward_model;
   std::unique_ptr<critic::StepCritic> critic;
   std::string label;  // "generative agon-tiny"

@@ -1,5 +1,5 @@
-// cli/flags/old_names.h - the names that flags had before version 0.2. They work for one more version; a line on stderr
-// gives the new name.
+// cli/flags/old_names.h - old names of renamed flags. They still work, with a line on stderr that gives the new name;
+// the next version drops them.
 #pragma once
 
 #include <string>

@@ -26,7 +26,8 @@ struct PlayFlags {
   double temperature = 1.0, top_p = 1.0;
   bool two_turn = false;
 };
-// Add their options: which tasks, how a turn is sampled, both and how many samples. `flags` must outlive the parse.
+// Add flags to a command. Task options select the tasks, sampling options say how a turn is sampled, and play options
+// are both and --samples. `flags` must outlive the parse.
 void add_task_options(CLI::App& command, PlayFlags& flags);
 void add_sampling_options(CLI::App& command, PlayFlags& flags);
 void add_play_options(CLI::App& command, PlayFlags& flags);

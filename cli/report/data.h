@@ -27,12 +27,12 @@ struct ReportLimits {
   std::size_t bytes = 24ull << 20;  // of pictures and text: above it no further task is added
 };
 
-// Read by cli/report/*.js. Of every run: {title, config, complete, episodes_total, tasks {index: ...}, episodes [...],
-// images {hash: [width, height, base64 PNG]}}; boxes and points are in thousandths of the picture's sides.
-// Of a run without metrics: {summary, levels, kinds, roc, reliability, ece, embedded_tasks, embedded_samples}.
-// Of a training run: {training {last_step, seconds, curves}}; log: the name of the file that the curves come from, if
-// there is no run. Of self-play: {self_play (cli/report/self_play.h)}, and neither tasks nor episodes. Of a search:
-// {search (cli/report/search.h), roc, reliability, ece: of the critic's P(correct)}; moved: where its inputs are now.
+// The JSON that cli/report/*.js reads. Every run has {title, config, complete, episodes_total, tasks {index: ...},
+// episodes [...], images {hash: [width, height, base64 PNG]}}; boxes and points are in thousandths of the picture's
+// sides. A run without metrics adds {summary, levels, kinds, roc, reliability, ece, embedded_tasks, embedded_samples}.
+// A training run adds {training {last_step, seconds, curves}}, with the name of a `log` that holds the curves if there
+// is no run. Self-play adds {self_play (cli/report/self_play.h)} and has no tasks or episodes. A search adds {search
+// (cli/report/search.h)} and roc, reliability and ece of the critic's P(correct). moved: new paths of its inputs.
 Json report_data(const record::RunReader& run, const std::string& title, const ReportLimits& limits = {},
                  const std::vector<OtherRun>& others = {}, const MovedInputs& moved = {});
 

@@ -14,8 +14,8 @@ class ReportEpisodes {
  public:
   void add(const record::Episode& episode);
   std::string add_image(const Image& image);                            // returns its hash
-  Json shown(const std::vector<Part>& parts);                           // a video as its frames, behind a line of text
-  void add_images(const record::RunReader& run, const Json& messages);  // ... of messages as a journal has them
+  Json shown(const std::vector<Part>& parts);                           // a video as its frames, after a line of text
+  void add_images(const record::RunReader& run, const Json& messages);  // the images of messages in a journal's form
   bool has_task(const record::Episode& episode) const { return tasks_.contains(std::to_string(episode.task_index)); }
   std::size_t tasks() const { return tasks_.size(); }
   std::size_t bytes() const { return bytes_; }  // approximate size of pictures, text and tokens

@@ -28,9 +28,9 @@ std::map<std::string, record::Curve> logged_metrics(const std::filesystem::path&
 // The credit of each token of a turn: {advantage, weight, kl, logprob}, each with one value per token, or one value if
 // all are equal. Null for a turn without credit, or with credit that does not fit its tokens and text.
 Json credit_json(const record::Turn& turn);
-// Segments of a turn with credit, cut into its tokens: [{kind, step, first, pieces [...]}]; pieces are the texts of the
-// segment that its tokens wrote, from token number `first` on. A token gets the characters that end in it, so its piece
-// may be empty. REQUIRES: credit_json(turn) is not null.
+// The segments of a turn with credit, each cut at the ends of its tokens: [{kind, step, first, pieces [...]}]. `first`
+// is the number of the segment's first token; pieces are the texts of its tokens. A token gets the characters that end
+// in it, so its piece may be empty. REQUIRES: credit_json(turn) is not null.
 Json token_segments_json(const record::Turn& turn);
 
 using EpisodeKey = std::pair<std::uint64_t, int>;  // task, sample

@@ -1,4 +1,5 @@
-// core/decoder/codecs.h - decodes PNG, JPEG and WebP to 8-bit RGB, in a process that a bad picture may end.
+// core/decoder/codecs.h - decodes PNG, JPEG and WebP to 8-bit RGB, in a separate process, so that a bad picture can
+// crash only that process.
 #pragma once
 
 #include <cstdint>

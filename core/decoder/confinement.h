@@ -8,7 +8,7 @@
 
 namespace agon::decoder {
 
-// Transfer all bytes, or end the process, because the one that asked is gone.
+// Transfer all bytes. End the process if agon has closed its end of the socket.
 void send_all(const void* bytes, std::size_t count);
 void receive_all(void* bytes, std::size_t count);
 
@@ -18,8 +18,8 @@ void limit_memory(std::uint64_t mapped, std::uint64_t more);
 // SIGPROF ends the process once it has used this much more CPU time; 0: never.
 void limit_cpu(std::uint32_t milliseconds);
 
-// From here on the process may use only memory (address space, in all), descriptors below `descriptors`, the socket,
-// the clock and the system calls `more`. It cannot write files or run programs.
+// From here on the process may use at most `memory` bytes of address space, descriptors below `descriptors`, the
+// socket, the clock and the system calls `more`. It cannot write files or run programs.
 void shut_in(std::uint64_t memory, std::uint64_t descriptors, std::initializer_list<int> more = {});
 
 }  // namespace agon::decoder

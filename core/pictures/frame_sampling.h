@@ -19,9 +19,9 @@ struct FrameSampling {
   int multiple = 2;  // with Spread::shares, the number of frames is a multiple of this
 };
 
-// The positions of the chosen frames, ascending. With Spread::shares: all frames of a video with fewer than `multiple`,
-// and Error if the video has fewer frames than `count`. With Spread::ends, frames repeat in that case. REQUIRES: frames
-// > 0, fps > 0.
+// The positions of the chosen frames, ascending. With Spread::shares, a video with fewer than `multiple` frames gives
+// all of them; otherwise one with fewer than `count` throws Error. With Spread::ends, a video with fewer than `count`
+// frames repeats some. REQUIRES: frames > 0, fps > 0.
 std::vector<int> sampled_frames(const FrameSampling& sampling, int frames, double fps);
 
 }  // namespace agon

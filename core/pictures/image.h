@@ -42,8 +42,8 @@ class Image {
   std::span<const std::uint8_t> rgb() const;  // valid as long as any copy of this image lives
   const Hash128& hash() const;                // of size and pixels; computed at the first call, thread-safe
   bool operator==(const Image& other) const;
-  // The JPEG file that the picture was decoded from, without its metadata. Empty: another kind of file, a CMYK file,
-  // one whose orientation turned the picture, or none. Valid as rgb() is.
+  // The JPEG file that the picture was decoded from, without its metadata. Empty if the picture was not decoded from
+  // a JPEG file, or if that file is CMYK or its orientation turned the picture. Valid as rgb() is.
   std::span<const std::uint8_t> jpeg() const;
   // The picture as a PNG file, with a palette if it has at most 256 colours. Encoded at the first call and kept with
   // the pixels; thread-safe. Valid as rgb() is. REQUIRES: not empty.

@@ -19,9 +19,10 @@ namespace agon {
 struct ImageHeader {
   ImageFormat format = ImageFormat::png;
   std::uint64_t width = 0, height = 0;  // as stored: before `orientation` turns the picture
-  // Place and size of an animation's first frame, which may cover only a part of it; else the whole. The rest is white.
-  std::uint64_t left = 0, top = 0, coded_width = 0, coded_height = 0;  // coded: 0, as width and height
-  int orientation = 1;                                                 // from EXIF, else from XMP; 1..8
+  // Place and size of the coded picture. Only the first frame of an animation may be smaller than the whole picture;
+  // the rest is then white. coded_width, coded_height: 0 means the same as width and height.
+  std::uint64_t left = 0, top = 0, coded_width = 0, coded_height = 0;
+  int orientation = 1;                // from EXIF, else from XMP; 1..8
   bool complete = false;              // the file has its end mark and everything before it
   std::string_view kind;              // "16-bit RGB with alpha", for messages
   std::uint64_t bytes_per_pixel = 3;  // that the decoder holds at most, 8-bit RGB included

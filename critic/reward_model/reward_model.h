@@ -24,10 +24,10 @@ struct Candidates {
 class RewardModel {
  public:
   virtual ~RewardModel() = default;
-  // One score per response, in order; higher is better. Scores of different prompts are not comparable. An apart model
-  // reads equal responses of a set once and gives them the same score; a joint model sees how many say the same. Throws
-  // Error for a set without responses, for a set that exceeds the context (naming how many of its responses fit), and
-  // for a score that is not finite.
+  // One score per response, in order; higher is better. Scores of different prompts are not comparable. If joint() is
+  // false, equal responses of a set are read once and get the same score. A joint model reads all of them, so their
+  // number can change the scores. Throws Error for a set without responses, for a set that exceeds the context (naming
+  // how many of its responses fit), and for a score that is not finite.
   virtual std::vector<std::vector<double>> score(std::span<const Candidates> sets) = 0;
   virtual bool fits(const Candidates& set) const = 0;            // whether the set fits into the context
   virtual void require(const Candidates& set) const = 0;         // throws Error, as score does, if the set does not fit

@@ -20,8 +20,8 @@ namespace agon::critic {
 enum class Pairing { asymmetric, synchronous };
 
 struct GameSource {
-  env::Suite suite{"charts"};                  // in the solver's role; examples exclude its held_out error
-  std::uint64_t games = 500;                   // per round
+  env::Suite suite{"charts"};  // in the solver's role; expert examples have no error of its held_out kind
+  std::uint64_t games = 500;   // per round
   std::vector<std::filesystem::path> solvers;  // model folders or servers; empty: the config's
 };
 

@@ -11,9 +11,9 @@
 
 namespace agon::critic {
 
-// invalid: the generator wrote no step, or repeated the original one. harmless: solvers recover from the step
-// (does_harm). The other steps do harm: the critic rejects them (caught), accepts them (fools), or gives no verdict
-// (unjudged).
+// invalid: the generator wrote no step, or repeated the original one. harmless: does_harm is false, because
+// solvers recover from the step, rarely succeed from the original one, or completed neither. The other steps do harm:
+// the critic rejects them (caught), accepts them (fools), or gives no verdict (unjudged).
 enum class Outcome { invalid, harmless, caught, fools, unjudged };
 std::string_view to_string(Outcome outcome);
 

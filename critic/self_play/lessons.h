@@ -12,9 +12,9 @@
 namespace agon::critic {
 
 // Samples for the generator, drawn from `seed`: equally many steps that fool the critic (reward 1), that are harmless
-// (-1) and that are caught (-1). A kind without any step is left out. Invalid steps are excluded: the generator has to
-// learn what to write, not how. solver_reward false is the paper's ablation: the generator is rewarded only for fooling
-// the critic, and no step is harmless.
+// (-1) and that are caught (-1). A kind without any step is left out. Invalid steps are excluded: the games should
+// teach which errors to make, not the output format. solver_reward false is the paper's ablation: the generator is
+// rewarded only for fooling the critic, and no step is harmless.
 std::vector<agents::OfflineSample> sneaky_lessons(const std::vector<PlayedGame>& games, std::uint64_t seed,
                                                   bool solver_reward = true);
 

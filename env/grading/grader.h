@@ -8,8 +8,8 @@
 //   3. Compare      apply the rule that the task names (env/grading/rules/). Numbers, options, places and actions are
 //                   read by env/grading/answer/number/number.h and choice.h, env/grading/box_text.h and
 //                   env/grading/gui_action.h
-// The published rules of SQuAD and MAT (env/grading/published_rules.h) are kept as published and normalise nothing
-// else.
+// The published rules of SQuAD and MAT (env/grading/published_rules.h) skip step 1 and apply only their own
+// normalisation.
 #pragma once
 
 #include <cstddef>

@@ -49,8 +49,9 @@ struct GuiMatch {
   bool type = false, success = false;  // same type; same type and arguments
   std::optional<bool> grounding;       // only if both are CLICK: within the distance
 };
-// Step match of a prediction against gold. max_distance: 0.14 (OS-Atlas) or 0.04 (AgentCPM-GUI), as a share of the
-// screen. TYPE and OPEN_APP: equal, or F1 of the sets of lower-case words > 0.5. Others: equal.
+// Step match of a prediction against gold. CLICK and LONG_PRESS: within max_distance, a share of the screen (0.14 in
+// OS-Atlas, 0.04 in AgentCPM-GUI). TYPE and OPEN_APP: equal, or F1 of the sets of lower-case words > 0.5. Others:
+// equal.
 GuiMatch match_gui_action(const GuiAction& predicted, const GuiAction& gold, double max_distance = 0.14);
 
 }  // namespace agon::env

@@ -7,9 +7,9 @@
 
 namespace agon::env {
 
-// A plain text without sentences that cannot hold its answer: examples of a format; a sentence that says that nothing
-// was found; the sentences before it; and later ones that give the place of another thing. It keeps answers after "the
-// answer is", and places that stand alone.
+// Removes the sentences that cannot hold the answer: examples of a format; a sentence that says that nothing was found;
+// the sentences before it; and later ones that give the place of another thing. Answers after "the answer is" and
+// places that stand alone stay.
 std::string without_refusals(std::string_view plain);
 
 }  // namespace agon::env

@@ -25,14 +25,16 @@ struct VisualArftRules {
   double code = 1;
   bool code_is_block = true;
   double least_similarity = 0;
-  bool answers_span_lines = true;  // <answer>, <search> may hold line breaks; else the whole turn is read
+  // <answer> and <search> may hold line breaks. False: a tag with a line break is ignored, and the whole turn is read
+  // instead.
+  bool answers_span_lines = true;
   bool plain_rotation = true;      // 'rotation' is read as 'rotation90'
   bool numbers_are_equal = false;  // search: answers that are the same number (number_match) are worth 1
 };
-// Rules by preset. "paper": those of the slides and the paper (the defaults above). "official_code": those of the
-// published training code: 0.9 for any code, least_similarity 0.5, tags within one line, only the names of its prompt,
-// and equal numbers (for the symbolic verifier of that code; short answers need only this part of it). Throws Error for
-// an unknown preset, suggesting the nearest.
+// Rules by preset. "paper": the rules of the slides and the paper (the defaults above). "official_code": the rules of
+// the published training code. It gives 0.9 for any code, has least_similarity 0.5, and reads <answer> and <search>
+// within one line only. It accepts only the defect names of its prompt, and counts equal numbers as right (for short
+// answers, all that its symbolic verifier does). Throws Error for an unknown preset, suggesting the nearest.
 VisualArftRules visual_arft_rules(const std::string& preset);
 
 // Components "accuracy" and "format"; the total is their sum.

@@ -1,5 +1,5 @@
-// env/kit/baseline.h - baselines: play a suite that has tools in one turn without them, to measure how much the tools
-// help. A question that the turn does not answer counts as wrong.
+// env/kit/baseline.h - baselines: play a suite with tools in a single turn and without its tools, to measure how much
+// the tools help. A question that the turn does not answer counts as wrong.
 //   direct  the answer at once
 //   cot     thoughts, then the answer
 //   rag     as cot, with the results of a search for the question in the prompt

@@ -14,8 +14,8 @@
 
 namespace agon::env {
 
-// In the order in which code has to repair them; degrade() applies them in the reverse order, except crop, which
-// follows the rotations.
+// Listed in the order in which code has to repair them. degrade() rotates first, then puts the picture on a page
+// (crop), then adds blur, noise, dark and overexposure.
 enum class Defect { crop, dark, overexposure, noise, blur, rotation90, rotation180 };
 inline constexpr int kDefects = 7;
 std::string_view to_string(Defect defect);  // the name of its enumerator
@@ -24,8 +24,8 @@ using Defects = std::set<Defect>;
 // "{'dark', 'noise'}"; "{'none'}" for none.
 std::string format_defects(const Defects& defects);
 std::string kind_of(const Defects& defects);  // "dark+noise"; "none"
-// Names separated by commas, with or without quotes and braces; nothing if one of them is not a defect, or if there are
-// no names.
+// Names separated by commas, with or without quotes and braces; "none" gives the empty set. Nothing for an unknown name
+// or no names.
 std::optional<Defects> parse_defects(std::string_view text);
 
 // A picture as shown, and the region of it that the question asks about, in thousandths of its sides. Without

@@ -20,7 +20,7 @@ class EpisodeTools {
   // Throws Error for failures that are not the policy's fault: an unavailable tool, a search missing from the
   // recording, a timeout of an idempotent tool.
   tools::ToolResult call(const ToolCall& call);
-  std::vector<ToolAttempt> take_attempts();  // since the last call
+  std::vector<ToolAttempt> take_attempts();  // since the last take_attempts()
 
   const std::vector<tools::ToolSpec>& specs() const { return set_.specs(); }
   const std::vector<Image>& pictures() const { return set_.pictures(); }

@@ -25,7 +25,8 @@ class ToolEnv : public Env {
   ToolEnv(const ToolEnv&) = default;  // forks the tools
   ToolEnv& operator=(const ToolEnv&) = delete;
 
-  // REQUIRES of derived classes: reset() ends with start(). max_turns turns end the task.
+  // REQUIRES of derived classes: reset() ends with start(). A task that is not answered within max_turns turns is
+  // truncated.
   void start(TaskInfo task, std::vector<std::shared_ptr<tools::Tool>> tools, int max_turns = kToolTurns);
   // Plays one turn of the open task. If the turn answers, the result is terminated and has `success` and a reward.
   virtual StepResult act(const Action& action) = 0;
@@ -43,7 +44,8 @@ class ToolEnv : public Env {
   std::optional<EpisodeTools> tools_;
 };
 
-// The first request in the text of a turn; later ones are ignored. A tool call in Action::tool_calls takes precedence.
+// The request of a turn: the kind of the first tag decides. Of several <answer>, the last one counts. A tool call in
+// Action::tool_calls takes precedence.
 struct Move {
   std::optional<ToolCall> call;
   std::optional<std::string> answer;   // of <answer>, or \boxed
@@ -53,7 +55,7 @@ Move move_of(const Action& action, const std::vector<tools::ToolSpec>& tools);
 
 // The query without <think> tags, in `step` and in `before`.
 StepQuery without_think_tags(const StepQuery& query);
-// `bare` replaces `step`: returns it with the <think> and </think> tags around `step`. An answer or a call stays bare,
+// Returns `bare` with the <think> and </think> tags with which `step` begins and ends. An answer or a call stays bare,
 // because it is not a thought.
 std::string with_think_tags_of(std::string_view step, std::string bare);
 // "<information>...</information>" around lines of documents.

@@ -7,12 +7,12 @@
 //   ## Last Step          the step
 // It writes its thoughts, then <Answer>Correct</Answer> or <Answer>Incorrect</Answer>.
 //
-// As a role of a suite (env/wrappers/role.h), the solution is the expert's. The task's id decides which step of which
-// turn is shown, and whether it is made wrong: with probability 1/2, by one kind of error, if any fits. Gold: the right
-// verdict. Reward component "accuracy": 1 for the right verdict. info of the first observation: "step_source": "expert"
-// or the kind of error; "step_kind"; "first_correct": the step is right. info of the end: "first_correct";
-// "invalid_verdict": why the reply has no verdict. The expert compares what the step should say with what it says
-// (StepLabel::truth, claim), then gives the verdict.
+// When a suite is played in this role (env/wrappers/role.h), the solution is the expert's. The task's id decides which
+// step of which turn is shown, and whether it is made wrong: with probability 1/2, by one kind of error, if any fits.
+// Gold: the right verdict. Reward component "accuracy": 1 for the right verdict. info of the first observation:
+// "step_source": "expert" or the kind of error; "step_kind"; "first_correct": the step is right. info of the end:
+// "first_correct"; "invalid_verdict": why the reply has no verdict. The expert compares what the step should say with
+// what it says (StepLabel::truth, claim), then gives the verdict.
 #pragma once
 
 #include <memory>

@@ -7,11 +7,11 @@
 //   EXPLANATION             what it changes and why; free text
 //   <step>STEP</step>       the step made wrong
 //
-// As a role of a suite, the solution is the expert's. The task's id decides which step of which turn is shown, among
-// those that can be made wrong. Reward component "accuracy": 1 for a step that the suite knows to be wrong. Whether
-// the step misleads solvers and critics is decided by the games (critic/self_play/game.h). info at the end: "success";
-// "sneaky_type" and "sneaky_step", or "invalid_sneaky": what is wrong with the reply. The expert makes the step wrong
-// as the suite does.
+// When a suite is played in this role, the solution is the expert's. The task's id decides which step of which turn is
+// shown, among those that can be made wrong. Reward component "accuracy": 1 for a step that the suite knows to be
+// wrong. Whether the step misleads solvers and critics is decided by the games (critic/self_play/game.h). info at the
+// end: "success"; "sneaky_type" and "sneaky_step", or "invalid_sneaky": what is wrong with the reply. The expert makes
+// the step wrong as the suite does.
 #pragma once
 
 #include <memory>

@@ -34,10 +34,10 @@ struct TokenLogprobGradient {
   Real* d_head = nullptr;                             // [V, H], overwritten; null: not computed
 };
 
-// fp32. In addition to its results, a call uses at most 4 (512 H + 6 V) bytes forward and 4 (1536 H + 275,000)
-// bytes backward, for any T. The backward pass computes the logits again. Results are the same to the bit for every
-// `parallel`. If a number of a token is NaN or one of its logits overflows, its log-probability is NaN. REQUIRES:
-// width, vocabulary > 0.
+// fp32. In addition to its results, a call uses about 4 (512 H + 6 V) bytes and 32 KB per thread forward, and
+// 4 (1536 H + 275,000) bytes backward, for any T. The backward pass computes the logits again. Results are the same to
+// the bit for every `parallel`. If a number of a token is NaN or one of its logits is +infinity, its log-probability is
+// NaN; if one is -infinity, its entropy is NaN. REQUIRES: width, vocabulary > 0.
 void token_logprob(const TokenLogprobInput<float>& input, const TokenLogprobOutput<float>& output,
                    const ParallelFor& parallel = {});
 void token_logprob_backward(const TokenLogprobInput<float>& input, const TokenLogprobGradient<float>& gradient,

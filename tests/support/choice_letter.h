@@ -1,4 +1,5 @@
-// tests/support/choice_letter.h - the option that an answer names, as a letter; empty if there is none up to Z.
+// tests/support/choice_letter.h - finds the option that an answer names and returns its letter; empty if it names none
+// of A to Z.
 #pragma once
 
 #include <optional>

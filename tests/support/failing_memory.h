@@ -4,8 +4,8 @@
 
 namespace agon::test {
 
-// While it lives, allocation number `number` (from 0) of all threads throws std::bad_alloc. It does not count its own
-// thread and threads that are spared. Only one may live at a time.
+// While it lives, allocation number `number` (from 0) of all threads throws std::bad_alloc. Allocations of the
+// thread that made it, and of threads that are spared, do not count. Only one may live at a time.
 class FailingMemory {
  public:
   explicit FailingMemory(long number);

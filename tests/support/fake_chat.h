@@ -246,7 +246,8 @@ class FakeChat {
     return choice;
   }
 
-  // For the texts of a conversation, the last message at the end: three characters per token, -0.5 for each 'a' in it.
+  // The prompt_logprobs of a conversation's texts, joined in order: a token is three characters, and its
+  // log-probability is -0.5 per 'a' in it.
   Json prompt_logprobs(const Json& body) const {
     std::string text;
     for (const Json& message : body.at("messages")) text += "\n" + content_of(message);

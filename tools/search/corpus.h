@@ -1,6 +1,7 @@
 // tools/search/corpus.h - reads the documents of a corpus, one JSON object per line: in Search-R1's form
-// {"id": "1", "contents": "\"Title\"\ntext"}, or {"id": "1", "title": "Title", "text": "text"}. A title next to
-// contents also counts. An id may be a text or a number; without one, the id is the number of the line from 0.
+// {"id": "1", "contents": "\"Title\"\ntext"}, or {"id": "1", "title": "Title", "text": "text"}. If an object
+// has "contents" and "title", the title is used. The id ("id" or "_id") may be a text or a number; without one, it is
+// the number of the line from 0.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,8 @@ namespace agon::tools {
 
 struct Document {
   std::string id, title, text;
-  std::optional<std::string> head;  // first line of its contents, if that of contents_of(title, text) differs
+  // The first line of the original contents; set only if contents_of(title, text) would not reproduce them.
+  std::optional<std::string> head;
   bool operator==(const Document&) const = default;
 };
 

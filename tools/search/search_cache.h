@@ -15,8 +15,8 @@ enum class CacheMode {
   replay,  // answer only from the file; any other search is an offline_miss
 };
 
-// Thread-safe; several processes may share a file. Throws Error for a file that is not a search cache, and for replay
-// without one; search() throws Error when the file cannot be read or written. REQUIRES: mode is not off.
+// Thread-safe; several processes may share a file. Throws Error if the file is not a search cache, or if it is absent
+// in mode replay; search() throws Error when the file cannot be read or written. REQUIRES: mode is not off.
 std::unique_ptr<SearchBackend> make_cached_search(std::shared_ptr<SearchBackend> engine,
                                                   const std::filesystem::path& file, CacheMode mode);
 

@@ -1,6 +1,7 @@
 // tools/search/search_index.h - SearchIndex, a local search engine over a corpus in one SQLite file, ranked by BM25.
-// tools/search/index_builder.h makes the file. FTS5 sorts the words of the documents (tools/search/word_tokenizer.h);
-// agon itself ranks (tools/search/bm25.h), over postings in the same file. docs/tools.md has the tables.
+// tools/search/index_builder.h makes the file. At build time FTS5 lists the words of each document
+// (tools/search/word_tokenizer.h); at search time agon itself ranks (tools/search/bm25.h), over postings in the same
+// file. docs/tools.md has the tables.
 //   build_search_index("docs.jsonl", "docs.index");
 //   SearchReply reply = SearchIndex("docs.index").search("who wrote it?", 3, 1);
 #pragma once

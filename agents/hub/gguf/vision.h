@@ -48,7 +48,8 @@ GgufVisionTensors gguf_vision_tensors(const GgufFile& tower, const std::string& 
 // From the hub to GGUF. REQUIRES: config.vision.
 
 std::vector<GgufKey> gguf_vision_keys(const ModelConfig& config, const ImageProcessorConfig& images);
-// The tensors of the file for one tensor of the hub, which they refer to: matrices in `type`, everything else in F32.
+// The GGUF tensors that hold one tensor of the hub. They refer to `tensor`, which must outlive them. Matrices have
+// `type`; the position embeddings and all other tensors have F32.
 // Throws Error for a name that no tensor of the tower has.
 std::vector<GgufTensor> gguf_vision_parts(const std::string& hub_name, const CheckpointTensor& tensor,
                                           const VisionConfig& vision, std::string_view type);

@@ -1,6 +1,6 @@
 // agents/hub/jinja/template.h - parses and renders chat templates, which are written in a subset of Jinja. The result
 // is that of transformers: jinja2's immutable sandbox with trim_blocks, lstrip_blocks, break and continue, generation
-// blocks, raise_exception, strftime_now, and a tojson that escapes nothing.
+// blocks, raise_exception, strftime_now, and a tojson without HTML escaping.
 //
 // Rendered text keeps its origin (text.h), so that a prompt shows which bytes come from the template and which from a
 // user.

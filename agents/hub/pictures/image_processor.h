@@ -53,8 +53,9 @@ Json to_json(const ImageProcessorConfig& config);
 // The size whose sides are the nearest multiples of patch_size * merge_size, with an area within [min_pixels,
 // max_pixels]. Rounds half to even as Python does. Throws Error for an aspect ratio above 200.
 Size smart_resize(Size size, const ImageProcessorConfig& config);
-// The same for `frames` pictures, with limits for all of them together. The area of `rounded_frames` pictures is
-// compared with the limits. `side`: pixels of a square of merged patches.
+// The same for the `frames` frames of a video: the limits apply to their total area. `rounded_frames` (whole temporal
+// patches) decides whether a limit is exceeded; `frames` decides by how much the size is scaled. `side`: pixels of a
+// square of merged patches.
 Size smart_resize(Size size, int side, double rounded_frames, double frames, double min_pixels, double max_pixels);
 
 // REQUIRES: the picture already has its final size. The result refers to its pixels. Throws Error if the picture cannot

@@ -25,8 +25,8 @@ void read_channels(const Json& json, const char* key, double low, const std::str
                    std::array<float, 3>& values);
 Json channels_json(const std::array<float, 3>& values);  // short decimals, not the floats' exact values as doubles
 
-// Limits of a picture's area. `size` holds them under either pair of names; min_pixels and max_pixels at the top level
-// take precedence.
+// Limits of a picture's area. `size` holds them as min_pixels and max_pixels, or as shortest_edge and longest_edge;
+// top-level min_pixels and max_pixels take precedence.
 struct PixelLimits {
   std::int64_t least = 0, most = 0;
 };

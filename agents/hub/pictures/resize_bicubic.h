@@ -14,8 +14,8 @@ struct Size {
 // Both are bicubic (a = -0.5) and antialiased. They round their weights differently, so that some bytes differ by one
 // level.
 enum class Resampler {
-  pil,          // as Image.resize(size, BICUBIC) of PIL up to 12.1
-  torchvision,  // as its resize(..., BICUBIC, antialias=True) of bytes on a CPU with AVX2
+  pil,          // like PIL's Image.resize(size, BICUBIC), up to PIL 12.1
+  torchvision,  // like torchvision's resize(..., BICUBIC, antialias=True) of uint8 pictures, on a CPU with AVX2
 };
 
 Image resize_bicubic(const Image& image, Size size, Resampler resampler = Resampler::pil);

@@ -17,7 +17,9 @@ inline constexpr std::array<float, 3> kClipMean{0.48145466f, 0.4578275f, 0.40821
     kClipStd{0.26862954f, 0.26130258f, 0.27577711f};
 
 struct VideoSettings {
-  bool samples = false;  // select frames of a whole video by `sampling`, else show all; chosen frames are all shown
+  // true: `sampling` selects frames of a whole video; false: all are shown. Frames that the caller chose are always all
+  // shown.
+  bool samples = false;
   FrameSampling sampling;
   std::int64_t min_pixels = 128 * 28 * 28, max_pixels = 28 * 28 * 768;
   bool limits_whole = false;  // limits for all frames together (Qwen3-VL), else per frame

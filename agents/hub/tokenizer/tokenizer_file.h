@@ -31,11 +31,12 @@ enum class BlankBefore { nothing, every_text, text_without, first_without };
 // Settings of SentencePiece's BPE, in which every blank becomes a mark.
 struct MarkedBlanks {
   BlankBefore before = BlankBefore::nothing;
-  bool in_normalizer = false;           // blanks are marked before "normalized" added tokens are searched for
-  bool begin_words = false;             // marks begin words: no merge joins a mark to a character before it
-  bool falls_back_to_bytes = false;     // a character without a token becomes the tokens of its bytes
-  std::optional<std::int32_t> unknown;  // else its token is this; nullopt: it is dropped
-  bool fuses_unknown = false;           // neighbouring unknown characters share one token
+  bool in_normalizer = false;        // blanks are marked before "normalized" added tokens are searched for
+  bool begin_words = false;          // marks begin words: no merge joins a mark to a character before it
+  bool falls_back_to_bytes = false;  // a character without a token becomes the tokens of its bytes
+  // Without that: the token for a character that has none; nullopt: the character is dropped.
+  std::optional<std::int32_t> unknown;
+  bool fuses_unknown = false;  // neighbouring unknown characters share one token
 };
 
 struct TokenizerFile {

@@ -13,7 +13,7 @@
 namespace agon::agents {
 
 struct TokenizerParts {
-  nlohmann::json rest;  // everything else; its model.vocab and model.merges are emptied if they are object and list
+  nlohmann::json rest;  // everything else; model.vocab (if an object) and model.merges (if a list) are empty in it
   std::vector<std::pair<std::string, std::int32_t>> vocabulary;  // in any order; of equal words the last one counts
   std::vector<std::pair<std::string, std::string>> merges;       // in order of rank
 };

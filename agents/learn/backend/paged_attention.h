@@ -53,9 +53,10 @@ class PagedAttention {
   };
   // Rows of different sequences, one of each.
   struct Group {
-    at::Tensor rows;           // [n]: indices of the rows
-    at::Tensor prefix;         // [T]: places of the common prefix; undefined: none
-    at::Tensor own, past_end;  // [n, T]: other places that each row sees, padded to the longest; true: padding
+    at::Tensor rows;    // [n]: indices of the rows
+    at::Tensor prefix;  // [T]: places of the common prefix; undefined: none
+    // own [n, T]: the other places that each row sees, padded to the longest row. past_end [n, T]: true for padding.
+    at::Tensor own, past_end;
   };
   at::Tensor on_device(const std::vector<std::int64_t>& values) const;
   void add_run(std::span<const DecoderRow> rows, std::int64_t begin);

@@ -1,5 +1,5 @@
-// agents/learn/credit/adpo_masks.h - the two disjoint masks of ADPO (Eq. 11), over the tokens that the policy wrote:
-// the score, and everything else. Answer and score learn from separate rewards.
+// agents/learn/credit/adpo_masks.h - selects which tokens learn from which reward in ADPO (arXiv 2601.01483, Eq. 11):
+// the tokens of the self-reported score learn from one reward, all other tokens of the policy from another.
 #pragma once
 
 #include "agents/learn/credit/group.h"

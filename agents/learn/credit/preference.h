@@ -1,5 +1,5 @@
-// agents/learn/credit/preference.h - the preference reward of ADPO: how well a roll-out's own score ranks it against
-// the others of its group.
+// agents/learn/credit/preference.h - the preference reward of ADPO (arXiv 2601.01483): how well a roll-out's own score
+// ranks it against the others of its group.
 #pragma once
 
 #include <optional>

@@ -63,7 +63,7 @@ class PlayedGroups {
   std::string failure;  // why the last one failed
 };
 
-// Whether no roll-out of the groups has two steps (segments think and step).
+// Whether every roll-out of the groups has at most one step (a segment of kind think or step).
 bool is_single_step(std::span<const TrainGroup> groups);
 
 // A group in the form that credit needs, with later observations among its segments. Throws as credit_rollout.

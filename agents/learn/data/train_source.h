@@ -20,8 +20,9 @@ namespace agon::agents {
 // A self-play game (SPC): the policy plays one role against another policy, and the game gives the reward
 // (critic/self_play/game.h).
 struct GameRules {
-  std::filesystem::path against;               // model folder; empty: the policy itself, with its current weights
-  std::vector<std::filesystem::path> solvers;  // model folders that check for harm; empty: the policy itself
+  std::filesystem::path against;  // model folder; empty: the policy itself, with its current weights
+  // Folders of the models that check whether a wrong step does harm; empty: the policy itself.
+  std::vector<std::filesystem::path> solvers;
 };
 
 // One source of tasks for each step.

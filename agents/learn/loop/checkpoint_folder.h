@@ -22,7 +22,7 @@ void write_checkpoint(const std::filesystem::path& output,
 void remove_checkpoint(const std::filesystem::path& output);
 // Creates the folder that a training run writes, if needed. Throws Error on failure.
 void make_output(const std::filesystem::path& output);
-// Throws Error, naming the command, if a folder without a checkpoint holds files that the training might overwrite. A
+// Throws Error, naming the command, if a folder without a checkpoint holds anything that this training did not write. A
 // missing folder is fine, as are files left by a training run that was killed before its first checkpoint.
 void require_no_other(const std::filesystem::path& output, const std::string& command);
 // Throws Error, naming both commands, if output holds a training run or a run of a subcommand other than `command`

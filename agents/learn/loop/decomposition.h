@@ -39,8 +39,8 @@ std::vector<SplitStep> split_steps_of(const ModelFolder& folder, env::Env& env, 
                                       const std::vector<PlayedTask>& tasks, const DecompositionOptions& options,
                                       const std::function<bool()>& after_task);
 
-// A group of recorded roll-outs of one task in the form that pdcr and pacr need: with step_confidence, and if the group
-// shows a picture with step_visual against the changed picture. Loads the folder's weights. Throws Error as
+// A group of recorded roll-outs of one task in the form that pdcr and pacr need. It has step_confidence and, if the
+// group shows a picture, step_visual, measured against the changed picture. Loads the folder's weights. Throws Error as
 // make_probe_group and load_weights.
 CreditGroup probed_group(const ModelFolder& folder, const TrainGroup& group, const ProbeSettings& settings,
                          const std::map<std::string, double>& rewards);

@@ -10,7 +10,7 @@ enum class Decay { none, cosine, linear };
 
 struct LearningRate {
   double peak = 1e-4;
-  std::int64_t warmup_steps = 0;  // step s of these runs at (s + 1) / warmup_steps of the peak
+  std::int64_t warmup_steps = 0;  // warm-up step s has the rate peak * (s + 1) / warmup_steps
   Decay decay = Decay::none;
   double final_share = 0;        // share of the peak at the end of the decay
   std::int64_t decay_steps = 1;  // length of the decay, which follows the warm-up

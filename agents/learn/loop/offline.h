@@ -26,7 +26,7 @@ struct OfflineConfig {
   std::string name = "self-play";       // name of the training, at the start of messages and progress
   std::filesystem::path start, output;  // model folders; start is the reference too
   std::uint64_t seed = 1;
-  int epochs = 3, batch = 64;   // batch: samples per step, or a few more, as one prompt's stay together
+  int epochs = 3, batch = 64;   // batch: samples per step; more if needed to keep samples of one prompt together
   double learning_rate = 2e-4;  // falls linearly to 0
   double weight_decay = 0, clip_norm = 1;
   bool baseline = true;  // the advantage is the reward minus its group's mean; false: the reward itself

@@ -36,7 +36,8 @@ struct ProbeGroup {
 };
 
 struct ProbeSettings {
-  std::string suffix = "<answer>";  // a <think> still open after the step is closed before it
+  // Written after each step; if a <think> is still open there, "</think>" is put before the suffix.
+  std::string suffix = "<answer>";
   bool visual = true;
   PictureChange change = PictureChange::white;
   std::uint64_t seed = 0;  // for the noise

@@ -1,7 +1,8 @@
-// agents/learn/loop/probes.h - the measurements of PDCR for every step of a group's responses (Algorithm 1): how sure
-// the policy is of the gold answer after the step, and how much the step's words depend on the picture. All probes of a
-// group (agents/learn/loop/probe_group.h) are one forward pass: the prompt and each response are read once, and the
-// answers branch off the responses' steps. The changed pictures are a second prompt with the same responses.
+// agents/learn/loop/probes.h - the measurements of PDCR (arXiv 2605.13467, Algorithm 1) for every step of a group's
+// responses: how sure the policy is of the gold answer after the step, and how much the step's words depend on the
+// picture. All probes of a group (agents/learn/loop/probe_group.h) are one forward pass: the prompt and each response
+// are read once, and the answers branch off the responses' steps. The changed pictures are a second prompt with the
+// same responses.
 #pragma once
 
 #include <cstdint>

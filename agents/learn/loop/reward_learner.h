@@ -27,8 +27,8 @@ struct RewardLearnerOptions {
   RankingLoss loss = RankingLoss::cross_entropy;
   AdamWSettings optimizer;
   // Weight of the language-model loss on the best response, added to the ranking loss: the negative log-likelihood of
-  // its tokens except the first, divided by the number of all its tokens. It teaches the base to read a response after
-  // other responses, which it has never seen (not in YOJO).
+  // its tokens except the first, divided by the number of all its tokens. It teaches the base to read a response that
+  // follows other responses, a format that it has never seen. YOJO has no such term.
   double imitation = 0;
   double clip_norm = 1;
   std::uint64_t seed = 1;

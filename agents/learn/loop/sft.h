@@ -1,6 +1,6 @@
-// agents/learn/loop/sft.h - supervised training of a local model on the suites' experts: next-token loss on the
-// policy's turns, and an auxiliary object loss on the vision tokens whose head is discarded after training (without it
-// a tiny model does not learn grounding).
+// agents/learn/loop/sft.h - trains a local model on demonstrations by the suites' experts, with a next-token loss on
+// the expert's turns. An auxiliary object loss on the vision tokens teaches grounding, which a tiny model does not
+// learn otherwise; its head is discarded afterwards.
 #pragma once
 
 #include <atomic>

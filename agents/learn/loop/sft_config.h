@@ -16,8 +16,9 @@ namespace agon::agents {
 
 struct SftConfig : DemonstrationConfig {
   std::filesystem::path output;  // model folder to write
-  // Model folder whose weights, tokenizer and image settings the training starts from; the digits of its scores are not
-  // trained, and the object loss is 0 unless given. Empty: fresh weights as the next three keys say.
+  // Model folder whose weights, tokenizer and image settings the training starts from. With it, the score digits in
+  // demonstrations are not trained, and auxiliary_weight is 0 unless the file sets it. Empty: fresh weights as the next
+  // three keys say.
   std::filesystem::path start;
   ModelConfig model;  // vocab_size and token ids are filled in from the learned tokenizer
   ImageProcessorConfig images;

@@ -19,8 +19,9 @@ enum class Resume { no, yes };
 // uninterrupted training. When stop becomes true, writes a checkpoint and returns; a step whose roll-outs are then
 // incomplete is dropped and repeated after a resume. Returns whether training is complete. Throws Error for a folder
 // that holds a run when Resume::no, for a config that differs from the run's, and for a loss that is not finite, with
-// its batch in OUTPUT/bad_batch.json. games: makes the sources that are games (critic/self_play/game_source.h);
-// REQUIRED if the config has one. scorer: the reward model that config.reward_model names; REQUIRED if it names one.
+// its batch in OUTPUT/bad_batch.json. games: makes the sources that are games (critic/self_play/game_source.h).
+// scorer: the reward model that config.reward_model names.
+// REQUIRES: `games` if the config has a game, and `scorer` if config.reward_model names one.
 bool train(const TrainConfig& config, Resume resume, const std::atomic<bool>& stop, const GameSourceFactory& games = {},
            ResponseScorer* scorer = nullptr);
 

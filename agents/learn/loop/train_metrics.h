@@ -15,12 +15,17 @@
 
 namespace agon::agents {
 
-// Figures of the groups as played, including filtered ones: reward components, "reward/trained" (their sum by the
-// weights), "reward/total" (the env's own), score AUC and validity, lengths, "length/truncated" (share of roll-outs
-// with was_cut), "length/repeated" (share of a text's three-word sequences that occurred in it before), with a reward
-// model "reward_model/agrees" (share of a group's pairs of a right and a wrong roll-out that it orders correctly; ties
-// count half), and the figures of the method ("adapo/P": means over groups, "adapo/type_01": shares of roll-outs)
-// except its advantages, whose mean is 0. Empty without groups.
+// Figures of the groups as played, including filtered ones; empty without groups.
+//   reward/NAME            the reward components
+//   reward/trained         their weighted sum
+//   reward/total           the env's own reward
+//   score/, length/        score AUC and validity, lengths
+//   length/truncated       share of roll-outs with was_cut
+//   length/repeated        share of a text's three-word sequences that occurred earlier in it
+//   reward_model/agrees    share of right-wrong pairs of a group that the reward model orders correctly; a tie counts
+//                          half
+//   adapo/P, adapo/type_01 the method's own figures, as means over groups or shares of roll-outs; without its
+//                          advantages, whose mean is 0
 record::Metrics rollout_metrics(std::span<const TrainGroup> groups, const std::string& method,
                                 const std::map<std::string, double>& weights);
 // Figures of all optimiser steps of a training step.

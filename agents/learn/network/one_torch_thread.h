@@ -3,8 +3,8 @@
 
 namespace agon::agents {
 
-// While one exists, ATen computes only on the calling thread. Waking ATen's other threads costs more than a small task
-// itself, and they would take cores from the engine's threads.
+// While a OneTorchThread exists, ATen computes only on the calling thread. Waking ATen's other threads costs more than
+// a small task itself, and they would take cores from the engine's threads.
 class OneTorchThread {
  public:
   OneTorchThread();

@@ -1,6 +1,6 @@
-// agents/learn/network/reward_network.h - the reward model of YOJO (You Only Judge Once): scores several responses to a
-// prompt in one pass. It is a policy's model with an adapter, an additional separator token, and a head that turns each
-// response's hidden states into a score. Letters: N responses of all sets, H hidden.
+// agents/learn/network/reward_network.h - the reward model of YOJO (You Only Judge Once, arXiv 2604.10966): scores
+// several responses to a prompt in one pass. It is a policy's model with an adapter, an additional separator token, and
+// a head that turns each response's hidden states into a score. Letters: N responses of all sets, H hidden.
 #pragma once
 
 #include <ATen/core/Tensor.h>

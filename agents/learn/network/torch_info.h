@@ -1,4 +1,5 @@
-// agents/learn/network/torch_info.h - version and devices of the LibTorch behind the local policy. No torch here.
+// agents/learn/network/torch_info.h - version and devices of the LibTorch that agon uses for training and for the
+// torch devices. This header includes no torch.
 #pragma once
 
 #include <string>

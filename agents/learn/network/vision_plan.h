@@ -1,5 +1,6 @@
 // agents/learn/network/vision_plan.h - the parts of vision attention that depend only on picture sizes: rotary tables,
-// and an order of the patch rows in which each attention of a block is a batch of equally long segments.
+// and the orders of the patch rows for full and for window attention. Each order puts segments of equal length next to
+// each other, so that they are computed as one batch.
 #pragma once
 
 #include <ATen/core/Tensor.h>

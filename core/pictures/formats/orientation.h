@@ -9,10 +9,11 @@
 
 namespace agon::image_formats {
 
-// The orientation in the EXIF data of a JPEG's APP1 segment, if any: a TIFF directory after a name.
+// The orientation in the EXIF data of a JPEG's APP1 segment, if any: a TIFF directory after the identifier
+// "Exif\0\0".
 std::optional<int> orientation_of_segment(Bytes content);
 
-// The same for a chunk of PNG or WebP, in which some writers keep the name.
+// The same for a PNG or WebP chunk, where that identifier is optional.
 std::optional<int> orientation_of_chunk(Bytes content);
 
 // The orientation given by a file's EXIF and XMP data. EXIF takes precedence, and the first entry of each counts.

@@ -37,7 +37,7 @@ class Searcher {
   bool is_done(int node) const;
   // The nodes by rank, best first; equal ones keep their order.
   std::vector<int> ranked(std::vector<int> nodes, Rank rank) const;
-  // The nodes without cut ones, and of siblings with the same text only the first.
+  // The nodes that are not cut; of siblings with the same text, only the first.
   std::vector<int> without_twins(const std::vector<int>& nodes) const;
   void count_unranked();  // in done_
 

@@ -15,11 +15,11 @@ struct NamedOptions {
   std::set<std::size_t> named, denied;  // "not Paris but London": names London, denies Paris
 };
 
-// A text names an option by the option's words; by its text if the script has no blanks (Chinese, Japanese) or joins
-// endings to words (Korean); by its signs, in the first sentence, if it has no words. Words of one letter do not count,
-// nor does the text of an option within that of a longer one: the "green" of "dark green". An option that the text
-// knows nothing about ("I cannot find Germany") is neither named nor denied. An option that is named once without
-// denial is not denied. `plain`: a plain text.
+// A text names an option by the option's words. If the script has no blanks (Chinese, Japanese) or joins endings to
+// words (Korean), it names the option by the option's text. An option without words is named by its signs, in the first
+// sentence. Words of one letter do not count, nor does the text of an option within that of a longer one: the "green"
+// of "dark green". An option that the text knows nothing about ("I cannot find Germany") is neither named nor denied.
+// An option that is named once without denial is not denied. `plain`: a plain text.
 NamedOptions named_options(std::string_view plain, const std::vector<std::string>& options);
 
 // Is it a character of Chinese, Japanese or Korean?

@@ -13,7 +13,8 @@ namespace agon::env {
 inline constexpr std::size_t kLetters = 26;
 inline constexpr std::string_view kLetterMarks = "()[]{}\"'.,:;!<>* ";  // may surround a letter that stands alone
 
-// The index of the option that a letter names: by A, B, C, .., else the option whose text is this letter.
+// The index of the option that a letter names: by A, B, C, ..; beyond these, if all options are single letters (P,
+// Q, R, S), the option with that letter.
 std::optional<std::size_t> place_of(char letter, const Options& options);
 // The option that a text names with nothing but one letter and marks: "B", "(b)", "B.".
 std::optional<std::size_t> lone_letter(std::string_view text, const Options& options);

@@ -3,7 +3,7 @@
 //   our own cgroup, delegated
 //     agon-host              the host's process, if it has to move out of our own cgroup
 //     agon-sandbox-PID       locked while its launcher lives: an unlocked one is stale
-//       supervisor           and the template: no limits
+//       supervisor           holds the supervisor and the template; no limits
 //       session-N
 #pragma once
 

@@ -17,7 +17,8 @@ struct Contained {
   std::string request;                // for the launcher inside, as its last argument
 };
 
-// The command lines; public for tests. The one of bwrap lacks the files that bwrap makes from descriptors.
+// The command lines; public for tests. bwrap's lacks the files that run_backend passes to it as
+// descriptors.
 std::vector<std::string> bwrap_command(const Contained& contained);
 // image: one that holds nothing but links to /usr; the host's programs are bound into it read-only.
 std::vector<std::string> engine_command(Backend engine, const Contained& contained, const std::string& image);

@@ -16,7 +16,8 @@ class Allowance {
   void begin_call() { locks_of_call_ = 0; }
   bool may_lock();   // one more file lock in this call
   bool may_watch();  // one more epoll watch, among all that the session ever adds
-  // Whether the process may start a kernel session (setsid) now: at most four at a time.
+  // Whether the process may start a kernel session (setsid) now: at most four at a time, including the
+  // interpreter.
   bool may_lead(pid_t process);
 
  private:

@@ -1,5 +1,5 @@
-// sandbox/launcher/session/files_watch.h - keeps the files of a session within its limits if no file system of its own
-// enforces them.
+// sandbox/launcher/session/files_watch.h - keeps a session's files within its limits if the session has no file system
+// of its own that does so.
 #pragma once
 
 #include <chrono>

@@ -20,8 +20,9 @@ void agon_gather(int file, const unsigned long* ranges, int count);
 // Drops all capabilities permanently. The supervisor checks that they are gone.
 void agon_drop_capabilities();
 
-// Confines the process permanently to what is beneath `home` and `forks`, to reading beneath the folders of `readable`
-// (which ends with null), and to /dev; of these, only what was allowed before. Returns 0, or -1 with errno.
+// Restricts the process's file access permanently: full access beneath `home` and `forks`, reading beneath the folders
+// of `readable` (which ends with null), and the devices of /dev. Earlier restrictions still apply. Returns 0, or -1
+// with errno.
 int agon_confine(const char* home, const char* forks, const char* const* readable);
 
 }  // extern "C"

@@ -40,7 +40,7 @@ namespace agon::sandbox::launcher {
 struct Call {
   CallRequest request;
   Clock::time_point start, answered_at, interrupted_at;
-  double wall = 0, cpu_before = 0;  // seconds: its limit; used by the session before it
+  double wall = 0, cpu_before = 0;  // seconds: the limit; used by the session before the call
   std::int64_t peak_before = 0, kills_before = 0, refusals_before = 0;  // of the cgroup, at its start
   OutputBuffer out, err;
   bool answered = false;
@@ -105,7 +105,7 @@ class GuestSession {
   // Notes the end of the interpreter, if the report is about it. reaper: 0 for the supervisor, else the process id of
   // the init process that sent the report.
   void on_reaped(pid_t reaper, const Report& report);
-  // Another process of the session has ended as a child of the supervisor: CPU seconds.
+  // Counts the CPU seconds of another process of the session that ended as a child of the supervisor.
   void on_orphan_reaped(double seconds) { usage_watch_.on_orphan_reaped(seconds); }
   bool may_lock() { return allowance_.may_lock(); }  // one more file lock in this call
   // One more epoll watch, among all that the session ever adds.

@@ -1,8 +1,8 @@
 // sandbox/launcher/session/home_folder.h - the folder of a session's files if there are no mount namespaces:
-//   FOLDER OF THE SANDBOX/7      of session 7: no guest can write here
-//     files/                     its own: workspace, tmp, shm
-//     forks/                     of the sessions that were forked from it
-//       9                        as 7
+//   FOLDER OF THE SANDBOX/7      the folder of session 7; no guest can write here
+//     files/                     the session's own files: workspace, tmp, shm
+//     forks/                     the folders of sessions that were forked from it
+//       9                        laid out like 7
 // Landlock's rules nest, so a fork's files are where the session that it was forked from may write as well. Names in
 // `forks` are therefore hostile, and nothing is found by its name alone.
 #pragma once

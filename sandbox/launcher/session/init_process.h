@@ -17,7 +17,7 @@ struct Report {
   int status;     // as from wait()
 };
 
-// The init process: a child of this process, which has to wait for it. The destructor kills it.
+// The init process. It is a child of the calling process, which has to reap it. The destructor kills it.
 class InitProcess {
  public:
   InitProcess() = default;

@@ -1,5 +1,5 @@
-// sandbox/launcher/session/outbox.h - a buffer of bytes that wait to be sent. Sending takes linear time, however many
-// they are.
+// sandbox/launcher/session/outbox.h - a buffer of bytes that wait to be sent. Sending n bytes takes time proportional
+// to n.
 #pragma once
 
 #include <cstddef>

@@ -37,8 +37,8 @@ class Openings {
  public:
   static constexpr auto kRetry = std::chrono::milliseconds(20);  // between two attempts of a request that found no room
 
-  // The parts of the supervisor that it works on; all outlive it. unknown_ended: children that have ended, perhaps
-  // before the supervisor knew which they were.
+  // The parts of the supervisor that it works on; all outlive it. unknown_ended: reaped children that may belong
+  // to a session that is still being made; the supervisor learns their ids only later.
   struct Parts {
     HeldSessions& sessions;
     Template& source;

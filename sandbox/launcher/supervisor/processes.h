@@ -42,8 +42,8 @@ struct MemoryUse {
 MemoryUse memory_use(pid_t pid);
 void reset_peak_memory(pid_t pid);
 
-// In bytes: a page that a process shares with n - 1 others counts 1/n. Slow to read. If it cannot be read, all resident
-// memory counts.
+// Memory of a process in which a page that n processes share counts 1/n, in bytes. Slow to read. If it cannot be read,
+// all resident memory counts.
 struct SharedMemory {
   std::int64_t proportional = 0;
   std::int64_t shared = 0;     // the part of `proportional` in pages that other processes share

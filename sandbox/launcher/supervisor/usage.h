@@ -26,8 +26,8 @@ struct TemplateMemory {
   static TemplateMemory of(pid_t process);
 };
 
-// Bytes in addition to the template's. pages: of pages, where shared ones count once, and of page tables. mappings: of
-// the kernel's records of mappings.
+// Memory of processes in addition to the template's, in bytes. pages: pages, where shared ones count once, and page
+// tables. mappings: the kernel's records of mappings.
 struct ExactMemory {
   std::int64_t pages = 0, mappings = 0;
 };
@@ -48,7 +48,7 @@ struct Sample {
 struct UsageReading {
   std::vector<Sample> samples;
   double reaped_by_reaper = 0;          // CPU seconds of all processes that the reaper ever waited for
-  double reaped_by_supervisor = 0;      // and that the supervisor did, when the reading began
+  double reaped_by_supervisor = 0;      // CPU seconds of those that the supervisor had, when the reading began
   std::optional<std::int64_t> buffers;  // bytes that pipes and sockets may hold, if they were read
 };
 std::string to_bytes(const UsageReading& reading);
@@ -98,8 +98,8 @@ class Usage {
   // the end of a call.
   std::int64_t interpreter_peak();
 
-  // Whether exact_memory() should be read. Either memory() may be too high because pages count twice, and that may have
-  // changed; or there are several processes whose mappings have not been counted for a while.
+  // Whether exact_memory() should be read: memory() exceeds `limit`, perhaps only because it counts shared pages twice,
+  // and the last exact measure may be outdated; or there are several processes, and the last measure is old.
   bool needs_exact(std::int64_t limit) const;
   void take_exact(const ExactMemory& exact, Clock::duration took);
   std::int64_t exact() const { return exact_ + buffers_ + mappings_; }  // last exact measure, with present buffers

@@ -1,13 +1,13 @@
 // sandbox/launcher/supervisor/user_notifications.h - decides on the system calls that the filter passes to the
 // supervisor because the answer depends on the caller and the target, not on the number alone.
 //
-// setns: for the process that enters a new session, until that session is ready. setsid: if GuestSession::may_lead
-// allows it; others wait until it does. Locks: on files of the session; a flock is taken here, on a copy of the
-// descriptor that was checked. New epoll watches: up to the session's limit (else ENOSPC).
+// Allowed are setns for the process that enters a new session, until that session is ready; setsid if
+// GuestSession::may_lead allows it (others wait until it does); locks on files of the session, where a flock is taken
+// here, on a copy of the descriptor that was checked; and new epoll watches up to the session's limit (else ENOSPC).
 //
-// If all sessions see the same processes and files, also: signals to the session's own processes, Landlock for an
-// interpreter that is not ready yet, and modes and times of the session's own files, which are set here. Everything
-// else gets EPERM.
+// If all sessions see the same processes and files, it also allows signals to the session's own processes, Landlock for
+// an interpreter that is not ready yet, and changes of modes and times of the session's own files, which are made here.
+// Everything else gets EPERM.
 #pragma once
 
 #include <linux/seccomp.h>

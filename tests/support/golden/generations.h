@@ -87,7 +87,7 @@ inline double largest_difference(const std::vector<float>& a, const std::vector<
 
 // Differences between a device and agon's kernels, both in fp32.
 struct DeviceAgainstKernels {
-  int completions = 0, equal_tokens = 0;  // greedy ones; those with the tokens of the kernels and of transformers
+  int completions = 0, equal_tokens = 0;  // greedy; equal to the kernels' and transformers'
   double logprob = 0;                     // largest difference of their log-probabilities
   double sampled = 0;  // the same for samples that share their prompt, against the kernels' scores of them
   double scoring = 0;  // the same for the device's own scores of both

@@ -1,5 +1,5 @@
 // tests/support/wire/server.h - a server on the loopback that answers each HTTP request with bytes of the test's
-// choice: late, half, wrong, or not at all.
+// choice: late, incomplete, malformed, or not at all.
 #pragma once
 
 #include <arpa/inet.h>

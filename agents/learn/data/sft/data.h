@@ -35,9 +35,9 @@ struct DemonstrationOptions {
   std::optional<Message> first_answer;  // replaces the expert's first turn; shown, not learned
 };
 
-// Plays the expert of a train task in `env`. Every assistant message ends in <answer>..</answer><score>0.d</score>; the
-// score is drawn from 0.1 .. 0.9: a model must write scores before it can learn their meaning. Throws Error for a suite
-// without an expert.
+// Plays the expert of a train task in `env`. Assistant messages have the form of scored_answer(): usually
+// <answer>..</answer><score>0.d</score>. The score is drawn from 0.1 .. 0.9, because a model must write scores before
+// it can learn what they mean. `first_answer` stays unchanged. Throws Error for a suite without an expert.
 Demonstration demonstrate_task(env::Env& env, const std::string& instructions, const std::vector<std::string>& classes,
                                const DemonstrationOptions& options, Rng& rng);
 

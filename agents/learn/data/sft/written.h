@@ -1,5 +1,6 @@
 // agents/learn/data/sft/written.h - steps that a model wrote, labelled by their suite, to train a critic on the errors
-// of that model. (Corrupted steps of experts, env/wrappers/critic_role.h, teach it to compare.)
+// of that model. (env/wrappers/critic_role.h trains the critic on corrupted expert steps, which teach it to compare a
+// step with the correct one.)
 #pragma once
 
 #include <atomic>

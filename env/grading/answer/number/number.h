@@ -19,8 +19,8 @@ struct Number {
 struct Tolerance {
   double relative = 1e-6, absolute = 0;
 };
-// Without a tolerance, whole numbers are equal only digit by digit, and Tolerance{} applies if either is not whole. A
-// given tolerance applies to all numbers.
+// Without a tolerance: if gold is whole, the answer must equal it exactly (digit by digit if both are written in
+// decimals); Tolerance{} applies only if gold is not whole. A given tolerance applies to all numbers.
 bool equal_numbers(const Number& answer, const Number& gold, const std::optional<Tolerance>& tolerance = {});
 
 Number negated(Number number);
