@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "kernels/attention/bfloat_products.h"
 #include "kernels/attention/key_block.h"
 #include "kernels/linear/bfloat/linear.h"
 #include "kernels/multiversion.h"
@@ -73,10 +74,9 @@ struct Block {
   // Reads several dimensions of one value, starting at `column`.
   template <typename Vector>
   AGON_INLINE Vector value(int slot, int column) const {
-    const int vector = column / kKeyBlock;
-    const std::int64_t word = vector / kInWord * kKeyBlock + column % kKeyBlock;
-    const std::byte* const from = at + layout.values + slot * layout.value_stride + word * KeyBlockLayout::kWord;
-    const Vector values = widen<Value, Vector>(load_lanes<Words<Vector>>(from), vector % kInWord);
+    const std::byte* const from =
+        at + layout.values + slot / kInWord * layout.value_stride + column * KeyBlockLayout::kWord;
+    const Vector values = widen<Value, Vector>(load_lanes<Words<Vector>>(from), slot % kInWord);
     if constexpr (!kHasScales) return values;
     const int scale = slot * layout.groups + column / kScaleGroup;
     return values * load_lanes<float>(at + layout.value_scales + scale * KeyBlockLayout::kWord);
@@ -95,6 +95,9 @@ struct Round {
   float scale;
   float *scores, *mixed, *best;  // best: [queries, 16], largest score by lane
   std::int64_t stride;
+  // The queries, the weights, and 1 / the sum of a query's weights, for bfloat16 products; else null.
+  Bfloat *pairs, *weights;  // [queries, head_dim rounded up to pairs], [queries, stride]
+  float* shares;
   int mixed_stride() const { return 2 * rounded(head_dim); }
 };
 
@@ -103,6 +106,14 @@ template <typename Vector>
 AGON_INLINE void store_larger(Vector scores, float* best) {
   const Vector before = load<Vector>(best);
   store(best, scores > before ? scores : before);
+}
+
+// Of 16 scores, the ones after the first `valid` become minus infinity. best: the largest so far, by lane.
+template <typename Vector>
+AGON_INLINE void finish_scores(float* scores, std::int64_t valid, float* best) {
+  const auto keys = static_cast<int>(std::clamp<std::int64_t>(valid, 0, kLanes));
+  if (keys < kLanes) std::fill(scores + keys, scores + kLanes, -std::numeric_limits<float>::infinity());
+  for (int lane = 0; lane < kLanes; lane += kLanesOf<Vector>) store_larger(load<Vector>(scores + lane), best + lane);
 }
 
 // Scores of B blocks of 16 keys for Q queries, starting at `first`. Each score is one chain of multiply-adds over the
@@ -140,14 +151,10 @@ AGON_INLINE void score_blocks(const Round& round, int first, const std::byte* co
   }
   for (int q = 0; q < Q; ++q)
     for (int b = 0; b < B; ++b) {
-      const int keys = static_cast<int>(std::clamp<std::int64_t>(valid[q] - b * kLanes, 0, kLanes));
       float* scores = round.scores + (first + q) * round.stride + column + b * kLanes;
-      float* best = round.best + (first + q) * kLanes;
       for (int part = 0; part < kParts; ++part)
         store(scores + part * kLanesOf<Vector>, score[b][q][part] * round.scale);
-      if (keys < kLanes) std::fill(scores + keys, scores + kLanes, -std::numeric_limits<float>::infinity());
-      for (int part = 0; part < kParts; ++part)
-        store_larger(load<Vector>(scores + part * kLanesOf<Vector>), best + part * kLanesOf<Vector>);
+      finish_scores<Vector>(scores, valid[q] - b * kLanes, round.best + (first + q) * kLanes);
     }
 }
 
@@ -274,64 +281,151 @@ AGON_INLINE void in_parts(int begin, int end, const KeyRun& run, const Step& ste
   }
 }
 
-// Query q sees the first seen(q) keys of the run.
-template <typename Value, typename Vector, typename Seen>
-AGON_INLINE void score_all(const Round& round, int begin, int end, const KeyRun& run, std::int64_t column,
+// The parts of attention that depend on the type of the keys, with fp32 arithmetic.
+template <typename Value, typename Vector>
+struct PlainArithmetic {
+  const Round& round;
+
+  // seen(q): number of the run's keys, from the first, that query q sees.
+  template <int Q, typename Seen>
+  AGON_INLINE void score(int first, const KeyRun& run, std::int64_t column, const Seen& seen) const {
+    score_run<Value, Vector, Q>(round, first, run, column, seen);
+  }
+  // Turns the first `count` scores of query q into weights.
+  AGON_INLINE void weigh(int q, std::int64_t count) const {
+    to_weights(round.scores + q * round.stride, count, round.best + q * kLanes);
+  }
+  static constexpr float share(int) { return 1; }  // the factor of a query's sums
+  template <int Q>
+  AGON_INLINE void mix(int first, const KeyRun& run, std::int64_t column) const {
+    mix_run<Value, Vector, Q>(round, first, run, column);
+  }
+};
+
+// The same with bfloat16 products.
+struct BfloatArithmetic {
+  const Round& round;
+
+  static BfloatBlocks blocks_of(const KeyRun& run) {
+    return {run.pages, run.offset, static_cast<int>((run.keys + kKeyBlock - 1) / kKeyBlock)};
+  }
+  template <int Q, typename Seen>
+  AGON_INLINE void score(int first, const KeyRun& run, std::int64_t column, const Seen& seen) const {
+    const int words = (round.head_dim + 1) / 2;
+    float* const scores = round.scores + first * round.stride + column;
+    bfloat_scores({.queries = round.pairs + first * 2 * words,
+                   .count = Q,
+                   .words = words,
+                   .values = round.layout.values,
+                   .scale = round.scale,
+                   .scores = scores,
+                   .stride = round.stride},
+                  blocks_of(run));
+    for (int q = 0; q < Q; ++q)
+      for (std::int64_t key = 0; key < run.keys; key += kKeyBlock)
+        finish_scores<Floats>(scores + q * round.stride + key, seen(first + q) - key,
+                              round.best + (first + q) * kLanes);
+  }
+  // The sums are divided by the sum of the rounded weights: results stay means of values.
+  AGON_INLINE void weigh(int q, std::int64_t count) const {
+    float* const scores = round.scores + q * round.stride;
+    Bfloat* const weights = round.weights + q * round.stride;
+    const float best = largest(round.best + q * kLanes);
+    for (std::int64_t j = 0; j < count; ++j) scores[j] = exp(scores[j] - best);
+    round_to_bfloat(scores, count, weights);
+    float total[kLanes] = {};
+    for (std::int64_t j = 0; j < count; j += kLanes)
+      for (int lane = 0; lane < kLanes; ++lane)
+        total[lane] += std::bit_cast<float>(std::uint32_t{weights[j + lane]} << 16);
+    round.shares[q] = 1.0f / sum(total);
+  }
+  float share(int q) const { return round.shares[q]; }
+  template <int Q>
+  AGON_INLINE void mix(int first, const KeyRun& run, std::int64_t column) const {
+    bfloat_sums({.weights = round.weights + first * round.stride + column,
+                 .weight_stride = round.stride,
+                 .count = Q,
+                 .keys = run.keys,
+                 .values = round.layout.values,
+                 .value_stride = round.layout.value_stride,
+                 .columns = rounded(round.head_dim),
+                 .sums = round.mixed + first * round.mixed_stride(),
+                 .sum_stride = round.mixed_stride()},
+                blocks_of(run));
+  }
+};
+
+template <typename Arithmetic, typename Seen>
+AGON_INLINE void score_all(const Arithmetic& arithmetic, int begin, int end, const KeyRun& run, std::int64_t column,
                            const Seen& seen) {
   in_parts(
       begin, end, run, [&]<int Q>(int first, const KeyRun& part, std::int64_t before) __attribute__((always_inline)) {
-        score_run<Value, Vector, Q>(round, first, part, column + before, [&](int q) { return seen(q) - before; });
+        arithmetic.template score<Q>(first, part, column + before, [&](int q) { return seen(q) - before; });
       });
 }
 
-template <typename Value, typename Vector>
-AGON_INLINE void mix_all(const Round& round, int begin, int end, const KeyRun& run, std::int64_t column) {
+template <typename Arithmetic>
+AGON_INLINE void mix_all(const Arithmetic& arithmetic, int begin, int end, const KeyRun& run, std::int64_t column) {
   in_parts(
       begin, end, run, [&]<int Q>(int first, const KeyRun& part, std::int64_t before) __attribute__((always_inline)) {
-        mix_run<Value, Vector, Q>(round, first, part, column + before);
+        arithmetic.template mix<Q>(first, part, column + before);
       });
 }
 
-template <typename Value, typename Vector>
+template <typename Arithmetic>
 AGON_INLINE void attend_with(const Round& round, const KeyRun& shared) {
+  const Arithmetic arithmetic{round};
   const int count = static_cast<int>(round.queries.size()), width = rounded(round.head_dim);
   const std::int64_t column = rounded(static_cast<int>(shared.keys));
   std::fill_n(round.best, count * kLanes, -std::numeric_limits<float>::infinity());
   std::fill_n(round.mixed, count * round.mixed_stride(), 0.0f);
-  score_all<Value, Vector>(round, 0, count, shared, 0, [&](int) { return shared.keys; });
+  score_all(arithmetic, 0, count, shared, 0, [&](int) { return shared.keys; });
   for (Neighbours some = neighbours_from(round, 0); some.begin < count; some = neighbours_from(round, some.end)) {
-    score_all<Value, Vector>(round, some.begin, some.end, some.run, column,
-                             [&](int q) { return round.queries[static_cast<std::size_t>(q)].own.keys; });
-    for (int q = some.begin; q < some.end; ++q)
-      to_weights(round.scores + q * round.stride, column + rounded(static_cast<int>(some.run.keys)),
-                 round.best + q * kLanes);
+    score_all(arithmetic, some.begin, some.end, some.run, column,
+              [&](int q) { return round.queries[static_cast<std::size_t>(q)].own.keys; });
+    const std::int64_t keys = column + rounded(static_cast<int>(some.run.keys));
+    for (int q = some.begin; q < some.end; ++q) arithmetic.weigh(q, keys);
   }
-  mix_all<Value, Vector>(round, 0, count, shared, 0);
+  mix_all(arithmetic, 0, count, shared, 0);
   for (Neighbours some = neighbours_from(round, 0); some.begin < count; some = neighbours_from(round, some.end))
-    mix_all<Value, Vector>(round, some.begin, some.end, some.run, column);
+    mix_all(arithmetic, some.begin, some.end, some.run, column);
   for (int q = 0; q < count; ++q)
     for (int i = 0; i < round.head_dim; ++i) {
       const float* sums = round.mixed + q * round.mixed_stride() + i;
-      round.queries[static_cast<std::size_t>(q)].out[i] = sums[0] + sums[width];
+      round.queries[static_cast<std::size_t>(q)].out[i] = (sums[0] + sums[width]) * arithmetic.share(q);
     }
 }
 
 // Each is compiled only for registers of its own width: wider vectors take the compiler minutes.
 AGON_WIDE void attend_wide_floats(const Round& round, const KeyRun& shared) {
-  attend_with<float, Floats>(round, shared);
+  attend_with<PlainArithmetic<float, Floats>>(round, shared);
 }
 AGON_WIDE void attend_wide_bfloats(const Round& round, const KeyRun& shared) {
-  attend_with<Bfloat, Floats>(round, shared);
+  attend_with<PlainArithmetic<Bfloat, Floats>>(round, shared);
 }
-AGON_WIDE void attend_wide_codes(const Round& round, const KeyRun& shared) { attend_with<Code, Floats>(round, shared); }
+AGON_WIDE void attend_wide_codes(const Round& round, const KeyRun& shared) {
+  attend_with<PlainArithmetic<Code, Floats>>(round, shared);
+}
+AGON_WIDE void attend_wide_by_products(const Round& round, const KeyRun& shared) {
+  attend_with<BfloatArithmetic>(round, shared);
+}
 AGON_MULTIVERSION void attend_floats(const Round& round, const KeyRun& shared) {
-  attend_with<float, NarrowFloats>(round, shared);
+  attend_with<PlainArithmetic<float, NarrowFloats>>(round, shared);
 }
 AGON_MULTIVERSION void attend_bfloats(const Round& round, const KeyRun& shared) {
-  attend_with<Bfloat, NarrowFloats>(round, shared);
+  attend_with<PlainArithmetic<Bfloat, NarrowFloats>>(round, shared);
 }
 AGON_MULTIVERSION void attend_codes(const Round& round, const KeyRun& shared) {
-  attend_with<Code, NarrowFloats>(round, shared);
+  attend_with<PlainArithmetic<Code, NarrowFloats>>(round, shared);
+}
+
+void round_queries(const Round& round) {
+  const std::int64_t size = 2 * ((round.head_dim + 1) / 2);
+  for (std::size_t q = 0; q < round.queries.size(); ++q) {
+    Bfloat* const rounded = round.pairs + static_cast<std::int64_t>(q) * size;
+    rounded[size - 1] = 0;  // an odd head_dim leaves it free
+    round_to_bfloat(round.queries[q].query, round.head_dim, rounded);
+  }
 }
 
 void attend(KeyType type, const Round& round, const KeyRun& shared) {
@@ -340,6 +434,7 @@ void attend(KeyType type, const Round& round, const KeyRun& shared) {
     case KeyType::f32:
       return is_wide ? attend_wide_floats(round, shared) : attend_floats(round, shared);
     case KeyType::bf16:
+      if (round.pairs) return attend_wide_by_products(round, shared);
       return is_wide ? attend_wide_bfloats(round, shared) : attend_bfloats(round, shared);
     case KeyType::q8:
       return is_wide ? attend_wide_codes(round, shared) : attend_codes(round, shared);
@@ -389,6 +484,8 @@ void put(const KeyFormat& format, const float* key, const float* value, std::byt
     put_at(block, layout.key_scales + (group * kKeyBlock + slot) * KeyBlockLayout::kWord, key_scale);
     put_at(block, layout.value_scales + (slot * layout.groups + group) * KeyBlockLayout::kWord, value_scale);
   }
+  // Products read whole words, and 0 times a NaN is not 0.
+  for (int i = format.head_dim; i % layout.in_word != 0; ++i) put_at(block, layout.key_at(i, slot), Value{});
 }
 
 }  // namespace
@@ -412,16 +509,32 @@ void attention(std::span<const AttentionQuery> queries, const KeyRun& shared, co
   std::int64_t most = 0;
   for (const AttentionQuery& query : queries) most = std::max(most, query.own.keys);
   const std::int64_t stride = rounded(static_cast<int>(shared.keys)) + rounded(static_cast<int>(most));
-  scratch.require(static_cast<std::size_t>(kTogether * (stride + 2 * rounded(head_dim) + kLanes)));
+  const bool by_products = format.type == KeyType::bf16 && has_wide_registers() && has_bfloat_products();
+  const int words = (head_dim + 1) / 2;
+  scratch.require(static_cast<std::size_t>(kTogether * (stride + 2 * rounded(head_dim) + kLanes) +
+                                           (by_products ? kTogether * (stride / 2 + words + 1) : 0)));
   float* scores = scratch.data();
   float* mixed = scores + kTogether * stride;
   float* best = mixed + kTogether * 2 * rounded(head_dim);
+  Bfloat* weights = by_products ? reinterpret_cast<Bfloat*>(best + kTogether * kLanes) : nullptr;
+  Bfloat* pairs = by_products ? weights + kTogether * stride : nullptr;
+  float* shares = by_products ? reinterpret_cast<float*>(pairs + kTogether * 2 * words) : nullptr;
   const KeyBlockLayout layout(format);
-  for (; !queries.empty(); queries = queries.subspan(std::min<std::size_t>(kTogether, queries.size())))
-    attend(format.type,
-           {queries.first(std::min<std::size_t>(kTogether, queries.size())), head_dim, layout, scale, scores, mixed,
-            best, stride},
-           shared);
+  for (; !queries.empty(); queries = queries.subspan(std::min<std::size_t>(kTogether, queries.size()))) {
+    const Round round{queries.first(std::min<std::size_t>(kTogether, queries.size())),
+                      head_dim,
+                      layout,
+                      scale,
+                      scores,
+                      mixed,
+                      best,
+                      stride,
+                      pairs,
+                      weights,
+                      shares};
+    if (by_products) round_queries(round);
+    attend(format.type, round, shared);
+  }
 }
 
 }  // namespace agon::kernels

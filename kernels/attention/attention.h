@@ -39,8 +39,10 @@ struct AttentionQuery {
 // Every query sees all keys of `shared`, then the keys of its own run, together at least one. Shared keys are read once
 // for several queries. If all numbers are finite, a query's result depends only on the query and its keys. It depends
 // neither on neighbouring queries (which are computed together if their own runs begin on the same pages) nor on where
-// its keys are split into shared and own, if that is at a multiple of 16. Keys of type bf16 or q8 give the same bits as
-// their decoded values would give as f32. `scratch` grows as needed and belongs to one thread.
+// its keys are split into shared and own, if that is at a multiple of 16. Keys of type q8 give the same bits as their
+// decoded values would give as f32. So do keys of type bf16, unless the processor has bfloat16 products
+// (kernels/attention/bfloat_products.h): queries and weights are then rounded to bfloat16 too, and sums stay in fp32.
+// `scratch` grows as needed and belongs to one thread.
 void attention(std::span<const AttentionQuery> queries, const KeyRun& shared, const KeyFormat& format, float scale,
                AlignedFloats& scratch);
 

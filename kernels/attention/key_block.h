@@ -10,8 +10,8 @@ namespace agon::kernels {
 inline constexpr int kScaleGroup = 32;  // numbers of a key or value that share a scale
 
 // All numbers are in words of 4 bytes, one or more per word, so that shifts widen a vector of words to vectors of
-// numbers. Keys are [words, 16]: a word holds neighbouring dimensions of one key. Values are [16, words]: a word holds
-// the columns c, c + 16, ... of one value. The scales follow: [groups, 16] after the keys, [16, groups] after the
+// numbers. Keys are [words, 16]: a word holds neighbouring dimensions of one key. Values are [words, columns]: a word
+// holds one column of neighbouring values. The scales follow: [groups, 16] after the keys, [16, groups] after the
 // values.
 struct KeyBlockLayout {
   static constexpr std::int64_t kWord = 4;
@@ -21,22 +21,21 @@ struct KeyBlockLayout {
                                                    : 1),
         in_word(static_cast<int>(kWord) / value_bytes),
         groups(format.type == KeyType::q8 ? (format.head_dim + kScaleGroup - 1) / kScaleGroup : 0),
-        value_stride(kWord * kKeyBlock * ((format.head_dim + kKeyBlock * in_word - 1) / (kKeyBlock * in_word))),
+        value_stride(kWord * kKeyBlock * ((format.head_dim + kKeyBlock - 1) / kKeyBlock)),
         key_scales(kWord * kKeyBlock * ((format.head_dim + in_word - 1) / in_word)),
         values(key_scales + scale_bytes()),
-        value_scales(values + kKeyBlock * value_stride) {}
+        value_scales(values + kKeyBlock / in_word * value_stride) {}
   constexpr std::int64_t bytes() const { return (value_scales + scale_bytes() + kLine - 1) / kLine * kLine; }
   constexpr std::int64_t key_at(int dimension, int slot) const {
     return (dimension / in_word * kKeyBlock + slot) * kWord + dimension % in_word * value_bytes;
   }
   constexpr std::int64_t value_at(int slot, int column) const {
-    const int vector = column / kKeyBlock;
-    return values + slot * value_stride + (vector / in_word * kKeyBlock + column % kKeyBlock) * kWord +
-           vector % in_word * value_bytes;
+    return values + slot / in_word * value_stride + column * kWord + slot % in_word * value_bytes;
   }
 
   int value_bytes, in_word, groups;
-  std::int64_t value_stride, key_scales, values, value_scales;
+  std::int64_t value_stride;  // bytes of a word's columns
+  std::int64_t key_scales, values, value_scales;
 
  private:
   static constexpr std::int64_t kLine = 64;
