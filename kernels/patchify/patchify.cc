@@ -4,6 +4,10 @@
 #include <cstring>
 #include <vector>
 
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
 #include "kernels/multiversion.h"
 
 namespace agon::kernels {
@@ -39,6 +43,19 @@ void copy_square(const float* from, std::int64_t width, int patch, float* to) {
   }
 }
 
+// Copies past the caches if the processor can: patches are large, and nobody reads them before all are written.
+void copy_past_caches(const float* from, std::int64_t count, float* to) {
+#if defined(__SSE2__)
+  constexpr std::int64_t kLanes = 4;
+  constexpr std::uintptr_t kAligned = kLanes * sizeof(float) - 1;
+  if (count % kLanes == 0 && (reinterpret_cast<std::uintptr_t>(to) & kAligned) == 0) {
+    for (std::int64_t i = 0; i < count; i += kLanes) _mm_stream_ps(to + i, _mm_loadu_ps(from + i));
+    return;
+  }
+#endif
+  std::copy_n(from, count, to);
+}
+
 // One patch whose values begin at `planes` [3, patch, width] -> out [3, temporal, patch, patch].
 void write_patch(const PatchifyInput& in, const float* planes, std::int64_t width, float* out) {
   const std::int64_t square = static_cast<std::int64_t>(in.patch) * in.patch;
@@ -63,7 +80,7 @@ Scaling scaling_of(const PatchifyInput& in) {
 // Writes up to kStrip patches of one row of patches, starting at patch `left`; `planes` is scratch memory for their
 // values.
 void write_strip(const PatchifyInput& in, const Scaling& scaling, std::int64_t row, int left, float* planes,
-                 float* out) {
+                 float* patch, float* out) {
   const int columns = in.width / in.patch, end = std::min(left + kStrip, columns), merge = in.merge;
   const std::int64_t strip_width = kStrip * in.patch, row_size = 3ll * in.temporal * in.patch * in.patch;
   for (int y = 0; y < in.patch; ++y)
@@ -72,7 +89,12 @@ void write_strip(const PatchifyInput& in, const Scaling& scaling, std::int64_t r
   for (int column = left; column < end; ++column) {
     const std::int64_t block = row / merge * merge * columns + column / merge * merge * merge;
     const std::int64_t place = block + row % merge * merge + column % merge;
-    write_patch(in, planes + (column - left) * in.patch, strip_width, out + place * row_size);
+    if (in.frame < 0) {
+      write_patch(in, planes + (column - left) * in.patch, strip_width, patch);
+      copy_past_caches(patch, row_size, out + place * row_size);
+    } else {
+      write_patch(in, planes + (column - left) * in.patch, strip_width, out + place * row_size);
+    }
   }
 }
 
@@ -93,9 +115,11 @@ void patchify(const PatchifyInput& in, float* out, const ParallelFor& parallel) 
   const Scaling scaling = scaling_of(in);
   run_parallel(parallel, in.height / in.patch, [&](std::int64_t begin, std::int64_t end) {
     std::vector<float> planes(3 * static_cast<std::size_t>(in.patch) * static_cast<std::size_t>(in.patch) * kStrip);
+    std::vector<float> patch(3 * static_cast<std::size_t>(in.temporal) * static_cast<std::size_t>(in.patch) *
+                             static_cast<std::size_t>(in.patch));
     for (std::int64_t row = begin; row < end; ++row)
       for (int left = 0; left < in.width / in.patch; left += kStrip)
-        write_strip(in, scaling, row, left, planes.data(), out);
+        write_strip(in, scaling, row, left, planes.data(), patch.data(), out);
   });
 }
 

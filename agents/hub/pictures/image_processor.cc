@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "agents/hub/pictures/picture_threads.h"
 #include "agents/hub/pictures/processor_keys.h"
 #include "core/error.h"
 
@@ -118,11 +119,13 @@ kernels::PatchifyInput patchify_input(const Image& image, const ImageProcessorCo
 PatchedImage process_image(const Image& image, const ImageProcessorConfig& config) {
   if (image.empty()) throw Error("picture: it is empty");
   const Size given{image.width(), image.height()};
-  const Image resized = config.do_resize ? resize_bicubic(image, smart_resize(given, config), config.resampler) : image;
+  const kernels::ParallelFor parallel = picture_threads(std::int64_t{image.width()} * image.height());
+  const Image resized =
+      config.do_resize ? resize_bicubic(image, smart_resize(given, config), config.resampler, parallel) : image;
   const kernels::PatchifyInput input = patchify_input(resized, config);
   PatchedImage result{{1, resized.height() / config.patch_size, resized.width() / config.patch_size}, {}, image.hash()};
   result.patches.resize(resized.rgb().size() * static_cast<std::size_t>(config.temporal_patch_size));
-  kernels::patchify(input, result.patches.data());
+  kernels::patchify(input, result.patches.data(), parallel);
   return result;
 }
 

@@ -16,11 +16,6 @@
 namespace agon::agents {
 namespace {
 
-struct Pixels {
-  int width = 0, height = 0;
-  std::vector<std::uint8_t> rgb;
-};
-
 // Weights of one output row or column, for the input rows or columns from `first` on.
 template <typename Weight>
 struct Taps {
@@ -84,7 +79,7 @@ ResampledAxis make_taps(int input_size, int output_size, Resampler resampler) {
 // One output row: the weighted sum of `taps` rows, which begin `row_size` apart.
 AGON_MULTIVERSION void blend_rows(const std::uint8_t* rows, std::size_t row_size, const std::int32_t* weights,
                                   std::size_t taps, int bits, std::uint8_t* out) {
-  constexpr std::size_t kStrip = 128;  // bytes whose sums stay in registers
+  constexpr std::size_t kStrip = 96;  // bytes whose sums stay in registers
   for (std::size_t begin = 0; begin < row_size; begin += kStrip) {
     const std::size_t count = std::min(kStrip, row_size - begin);
     std::int32_t sums[kStrip];
@@ -100,52 +95,77 @@ AGON_MULTIVERSION void blend_rows(const std::uint8_t* rows, std::size_t row_size
   }
 }
 
-Pixels resize_height(const std::uint8_t* rgb, int width, int height, int new_height, Resampler resampler) {
-  const std::size_t row_size = static_cast<std::size_t>(width) * 3;
-  Pixels result{width, new_height, std::vector<std::uint8_t>(row_size * static_cast<std::size_t>(new_height))};
-  const ResampledAxis axis = make_taps(height, new_height, resampler);
-  std::uint8_t* out = result.rgb.data();
-  for (const Taps<std::int32_t>& taps : axis.taps) {
-    blend_rows(rgb + static_cast<std::size_t>(taps.first) * row_size, row_size, taps.weights.data(),
-               taps.weights.size(), axis.bits, out);
-    out += row_size;
-  }
+using PixelBytes = std::vector<std::uint8_t>;
+
+PixelBytes resize_height(const std::uint8_t* rgb, Size size, int new_height, Resampler resampler,
+                         const kernels::ParallelFor& parallel) {
+  const std::size_t row_size = static_cast<std::size_t>(size.width) * 3;
+  PixelBytes result(row_size * static_cast<std::size_t>(new_height));
+  const ResampledAxis axis = make_taps(size.height, new_height, resampler);
+  kernels::run_parallel(parallel, new_height, [&](std::int64_t begin, std::int64_t end) {
+    for (auto y = static_cast<std::size_t>(begin); y < static_cast<std::size_t>(end); ++y) {
+      const Taps<std::int32_t>& taps = axis.taps[y];
+      blend_rows(rgb + static_cast<std::size_t>(taps.first) * row_size, row_size, taps.weights.data(),
+                 taps.weights.size(), axis.bits, result.data() + y * row_size);
+    }
+  });
   return result;
 }
 
-// Copies pixels of three bytes. All but the last are copied as four bytes, which is faster; the next pixel overwrites
-// the fourth.
+// Copies pixels of three bytes. All except the last are copied as four bytes, which is faster; the next pixel
+// overwrites the fourth.
 void copy_pixels(const std::uint8_t* from, std::ptrdiff_t step, int count, std::uint8_t* to) {
   for (int i = 0; i + 1 < count; ++i, from += step, to += 3) std::memcpy(to, from, 4);
   std::memcpy(to, from, 3);
 }
 
-Pixels transpose(const std::uint8_t* rgb, int width, int height) {
-  Pixels result{height, width,
-                std::vector<std::uint8_t>(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * 3)};
+// rgb [height, width] -> out [width, height].
+void transpose(const std::uint8_t* rgb, int width, int height, std::uint8_t* out) {
   constexpr int kBlock = 16;  // pixels; a block's rows stay in the cache
   for (int top = 0; top < height; top += kBlock)
     for (int left = 0; left < width; left += kBlock)
       for (int x = left; x < std::min(left + kBlock, width); ++x)
         copy_pixels(rgb + (std::ptrdiff_t{top} * width + x) * 3, std::ptrdiff_t{width} * 3,
-                    std::min(kBlock, height - top),
-                    result.rgb.data() + (static_cast<std::ptrdiff_t>(x) * height + top) * 3);
+                    std::min(kBlock, height - top), out + (static_cast<std::ptrdiff_t>(x) * height + top) * 3);
+}
+
+// Resizes the width of bands of rows, which stay in the cache while they are transposed, blended and transposed back.
+PixelBytes resize_width(const std::uint8_t* rgb, Size size, int new_width, Resampler resampler,
+                        const kernels::ParallelFor& parallel) {
+  constexpr int kBand = 64;  // rows
+  const auto row_size = static_cast<std::size_t>(size.width) * 3,
+             new_row_size = static_cast<std::size_t>(new_width) * 3;
+  PixelBytes result(new_row_size * static_cast<std::size_t>(size.height));
+  const ResampledAxis axis = make_taps(size.width, new_width, resampler);
+  kernels::run_parallel(parallel, (size.height + kBand - 1) / kBand, [&](std::int64_t begin, std::int64_t end) {
+    PixelBytes columns(row_size * kBand), blended(new_row_size * kBand);
+    for (std::int64_t band = begin; band < end; ++band) {
+      const auto top = static_cast<std::size_t>(band) * kBand;
+      const int rows = std::min(kBand, size.height - static_cast<int>(top));
+      const auto column_size = static_cast<std::size_t>(rows) * 3;
+      transpose(rgb + top * row_size, size.width, rows, columns.data());
+      for (std::size_t x = 0; x < axis.taps.size(); ++x) {
+        const Taps<std::int32_t>& taps = axis.taps[x];
+        blend_rows(columns.data() + static_cast<std::size_t>(taps.first) * column_size, column_size,
+                   taps.weights.data(), taps.weights.size(), axis.bits, blended.data() + x * column_size);
+      }
+      transpose(blended.data(), rows, new_width, result.data() + top * new_row_size);
+    }
+  });
   return result;
 }
 
 }  // namespace
 
-Image resize_bicubic(const Image& image, Size size, Resampler resampler) {
-  if (size == Size{image.width(), image.height()}) return image;
-  Pixels pixels{image.width(), image.height(), {image.rgb().begin(), image.rgb().end()}};
-  if (size.width != pixels.width) {
-    pixels = transpose(pixels.rgb.data(), pixels.width, pixels.height);
-    pixels = resize_height(pixels.rgb.data(), pixels.width, pixels.height, size.width, resampler);
-    pixels = transpose(pixels.rgb.data(), pixels.width, pixels.height);
-  }
-  if (size.height != pixels.height)
-    pixels = resize_height(pixels.rgb.data(), pixels.width, pixels.height, size.height, resampler);
-  return Image(size.width, size.height, std::move(pixels.rgb));
+Image resize_bicubic(const Image& image, Size size, Resampler resampler, const kernels::ParallelFor& parallel) {
+  const Size given{image.width(), image.height()};
+  if (size == given) return image;
+  const std::uint8_t* rgb = image.rgb().data();
+  PixelBytes wide;
+  if (size.width != given.width) rgb = (wide = resize_width(rgb, given, size.width, resampler, parallel)).data();
+  if (size.height == given.height) return Image(size.width, size.height, std::move(wide));
+  return Image(size.width, size.height,
+               resize_height(rgb, {size.width, given.height}, size.height, resampler, parallel));
 }
 
 }  // namespace agon::agents

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/pictures/image.h"
+#include "kernels/parallel.h"
 
 namespace agon::agents {
 
@@ -18,6 +19,8 @@ enum class Resampler {
   torchvision,  // like torchvision's resize(..., BICUBIC, antialias=True) of uint8 pictures, on a CPU with AVX2
 };
 
-Image resize_bicubic(const Image& image, Size size, Resampler resampler = Resampler::pil);
+// The bytes do not depend on `parallel`.
+Image resize_bicubic(const Image& image, Size size, Resampler resampler = Resampler::pil,
+                     const kernels::ParallelFor& parallel = {});
 
 }  // namespace agon::agents

@@ -1,9 +1,12 @@
 #include "agents/hub/pictures/image_processor.h"
 
+#include <algorithm>
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <numeric>
 
+#include "agents/hub/pictures/picture_threads.h"
 #include "core/error.h"
 #include "core/rng.h"
 #include "core/text.h"
@@ -139,6 +142,42 @@ TEST_CASE("patches equal those of transformers' processors, PIL's and torchvisio
       REQUIRE(std::abs(sum - row["row_sums"][i].get<double>()) < 1e-3);
     }
   }
+}
+
+TEST_CASE("a large picture gives the same patches on several threads") {
+  const Image image = picture(640, 480, 3);
+  const agon::kernels::ParallelFor backwards = [](std::int64_t count, const auto& body) {
+    while (count-- > 0) body(count, count + 1);
+  };
+  for (const Resampler resampler : {Resampler::pil, Resampler::torchvision})
+    for (const Size size : {Size{532, 392}, Size{700, 480}, Size{640, 504}}) {
+      const Image alone = resize_bicubic(image, size, resampler);
+      const Image shared = resize_bicubic(image, size, resampler, backwards);
+      CHECK(std::ranges::equal(alone.rgb(), shared.rgb()));
+    }
+  const Image resized = resize_bicubic(image, smart_resize({image.width(), image.height()}, {}));
+  std::vector<float> expected(resized.rgb().size() * 2);
+  agon::kernels::patchify(patchify_input(resized, {}), expected.data());
+  CHECK(std::ranges::equal(process_image(image, {}).patches, expected));
+}
+
+TEST_CASE("threads of pictures: ranges cover everything once, and what a body throws is thrown") {
+  const agon::kernels::ParallelFor parallel = picture_threads(1'000'000);
+  if (!parallel) return;  // one processor
+  for (const std::int64_t count : {0, 1, 2, 3, 7, 100}) {
+    std::vector<std::atomic<int>> seen(static_cast<std::size_t>(count));
+    parallel(count, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) ++seen[static_cast<std::size_t>(i)];
+    });
+    for (const auto& times : seen) CHECK(times == 1);
+  }
+  for (const std::int64_t bad : {0, 99})
+    CHECK_THROWS_WITH(parallel(100,
+                               [&](std::int64_t begin, std::int64_t end) {
+                                 if (begin <= bad && bad < end) throw agon::Error("no memory for {}", bad);
+                               }),
+                      Contains("no memory"));
+  CHECK_FALSE(picture_threads(1000));
 }
 
 TEST_CASE("preprocessor_config.json names the resampler") {
