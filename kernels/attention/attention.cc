@@ -509,7 +509,7 @@ void attention(std::span<const AttentionQuery> queries, const KeyRun& shared, co
   std::int64_t most = 0;
   for (const AttentionQuery& query : queries) most = std::max(most, query.own.keys);
   const std::int64_t stride = rounded(static_cast<int>(shared.keys)) + rounded(static_cast<int>(most));
-  const bool by_products = format.type == KeyType::bf16 && has_wide_registers() && has_bfloat_products();
+  const bool by_products = format.type == KeyType::bf16 && has_bfloat_products();
   const int words = (head_dim + 1) / 2;
   scratch.require(static_cast<std::size_t>(kTogether * (stride + 2 * rounded(head_dim) + kLanes) +
                                            (by_products ? kTogether * (stride / 2 + words + 1) : 0)));

@@ -106,6 +106,7 @@ AGON_BF16 void sum_all(const BfloatSums& at, const BfloatBlocks& blocks) {
 
 bool has_bfloat_products() {
   static const bool kHas = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
                            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bf16");
   return kHas;
 }

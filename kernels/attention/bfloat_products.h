@@ -38,7 +38,8 @@ struct BfloatSums {
   std::int64_t sum_stride = 0;
 };
 
-// Whether this processor has them; otherwise they must not be called.
+// Whether this processor has them, and all that AGON_WIDE (kernels/multiversion.h) needs; otherwise they must not be
+// called.
 bool has_bfloat_products();
 void bfloat_scores(const BfloatScores& at, const BfloatBlocks& blocks);
 void bfloat_sums(const BfloatSums& at, const BfloatBlocks& blocks);

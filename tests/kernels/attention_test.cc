@@ -5,7 +5,6 @@
 #include "kernel_testing.h"
 #include "kernels/attention/bfloat_products.h"
 #include "kernels/linear/bfloat/linear.h"
-#include "kernels/vector.h"
 
 using namespace agon::kernels;
 using namespace agon::test;
@@ -74,7 +73,7 @@ Answers ask(int count, int heads, int head_dim, float size, const std::vector<Ke
 }
 
 // Whether queries and weights are rounded to bfloat16 for keys of this type.
-bool rounds(KeyType type) { return type == KeyType::bf16 && has_wide_registers() && has_bfloat_products(); }
+bool rounds(KeyType type) { return type == KeyType::bf16 && has_bfloat_products(); }
 
 float to_bfloat(float x) {
   std::uint16_t rounded;
