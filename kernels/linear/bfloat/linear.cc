@@ -82,14 +82,19 @@ class PanelReader {
   explicit PanelReader(const BfloatLinear& weight)
       : weight_(weight), size_(panel_size(weight.inputs)), packed_(packed_panels(weight)) {}
 
-  // Panels made here stay in the processor's cache and are used for more rows of inputs.
+  // Panels stay in the processor's second cache with those that are fetched ahead of their use. Panels made here are
+  // used for more rows of inputs.
   std::int64_t panels_together() const {
-    return is_packed() ? kPanelsPerTile : std::clamp<std::int64_t>(kMade / size_, 1, kPanelsPerTile);
+    return std::clamp<std::int64_t>((is_packed() ? kFetched : kMade) / size_, 1, kPanelsPerTile);
   }
   std::int64_t rows_together() const { return is_packed() ? kRowsPerTile : 2 * kRowsPerTile; }
+  // Null if they are not packed.
+  const std::uint16_t* packed(std::int64_t panel, std::int64_t count) const {
+    return panel + count <= packed_.count ? packed_.values + panel * size_ : nullptr;
+  }
   // Valid until the next call on this thread.
   const std::uint16_t* read(std::int64_t panel, std::int64_t count) const {
-    if (panel + count <= packed_.count) return packed_.values + panel * size_;
+    if (const std::uint16_t* const values = packed(panel, count)) return values;
     thread_local AlignedFloats made;
     made.require(static_cast<std::size_t>(count * size_) / 2);
     for (std::int64_t p = 0; p < count; ++p) make(panel + p, values_at(made) + p * size_);
@@ -97,7 +102,7 @@ class PanelReader {
   }
 
  private:
-  static constexpr std::int64_t kMade = 128 << 10;  // values
+  static constexpr std::int64_t kMade = 128 << 10, kFetched = 224 << 10;  // values
   void make(std::int64_t panel, std::uint16_t* values) const {
     if (panel < packed_.count)
       std::copy_n(packed_.values + panel * size_, size_, values);
@@ -226,6 +231,7 @@ void bfloat_linear_by(BfloatProductFunction product, const BfloatLinear& weight,
           .panels = reader.read(panel, count),
           .panel_count = count,
           .pairs = x.pairs,
+          .next = t + 1 < end ? reader.packed((t + 1) % groups * together, together) : nullptr,
           .x = values_at(x.values),
           .bias = weight.bias.empty() ? nullptr : weight.bias.data() + column,
           .y = y + column,

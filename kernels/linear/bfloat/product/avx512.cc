@@ -12,6 +12,8 @@
 namespace agon::kernels {
 namespace {
 
+constexpr std::int64_t kLineBytes = 64;  // one pair of a panel
+
 AGON_BF16 inline __m512bh load(const std::uint16_t* from) {
   const __m512i bits = _mm512_loadu_si512(from);
   __m512bh values;
@@ -28,8 +30,15 @@ AGON_BF16 inline __m512bh spread(const std::uint16_t* pair) {
   return values;
 }
 
+// The next panels. All passes over the present ones together fetch them into the second cache, so that memory works
+// while the processor computes.
+struct Ahead {
+  const char* at;
+  std::int64_t step;  // bytes per pair of a panel
+};
+
 template <int Rows, int Panels>
-AGON_BF16 void rows_of(const BfloatProduct& at, std::int64_t row, std::int64_t panel) {
+AGON_BF16 void rows_of(const BfloatProduct& at, std::int64_t row, std::int64_t panel, Ahead& ahead) {
   const std::int64_t stride = at.pairs * 2, size = at.pairs * 2 * kBfloatPanel;
   const std::uint16_t* const x = at.x + row * stride;
   const std::uint16_t* const weights = at.panels + panel * size;
@@ -42,6 +51,7 @@ AGON_BF16 void rows_of(const BfloatProduct& at, std::int64_t row, std::int64_t p
     __m512bh column[Panels];
 #pragma GCC unroll 4
     for (int p = 0; p < Panels; ++p) column[p] = load(weights + p * size + k * 2 * kBfloatPanel);
+    for (int p = 0; p < Panels; ++p, ahead.at += ahead.step) _mm_prefetch(ahead.at, _MM_HINT_T1);
 #pragma GCC unroll 8
     for (int r = 0; r < Rows; ++r) {
       const __m512bh value = spread(x + r * stride + 2 * k);
@@ -64,18 +74,41 @@ AGON_BF16 void rows_of(const BfloatProduct& at, std::int64_t row, std::int64_t p
 
 // Independent chains hide each other's latency, so few rows take more panels at once.
 template <int Rows, int Panels>
-AGON_BF16 void panels_of(const BfloatProduct& at, std::int64_t row) {
+AGON_BF16 void panels_of(const BfloatProduct& at, std::int64_t row, Ahead& ahead) {
   std::int64_t panel = 0;
-  for (; panel + Panels <= at.panel_count; panel += Panels) rows_of<Rows, Panels>(at, row, panel);
-  for (; panel < at.panel_count; ++panel) rows_of<Rows, 1>(at, row, panel);
+  for (; panel + Panels <= at.panel_count; panel += Panels) rows_of<Rows, Panels>(at, row, panel, ahead);
+  for (; panel < at.panel_count; ++panel) rows_of<Rows, 1>(at, row, panel, ahead);
+}
+
+constexpr std::int64_t kMostRows = 8;  // in a pass over the panels
+
+// With fewer rows, the processor waits for memory anyway.
+Ahead ahead_of(const BfloatProduct& at, std::int64_t rows) {
+  const std::int64_t passes = (rows + kMostRows - 1) / kMostRows;
+  const bool fetches = at.next && rows >= kMostRows;
+  return {reinterpret_cast<const char*>(fetches ? at.next : at.panels), fetches ? kLineBytes / passes : 0};
 }
 
 AGON_BF16 void bfloat_product(const BfloatProduct& at, std::int64_t begin, std::int64_t end) {
+  Ahead ahead = ahead_of(at, end - begin);
   std::int64_t row = begin;
-  for (; row + 8 <= end; row += 8) panels_of<8, 2>(at, row);
-  for (; row + 4 <= end; row += 4) panels_of<4, 2>(at, row);
-  for (; row + 2 <= end; row += 2) panels_of<2, 4>(at, row);
-  for (; row < end; ++row) panels_of<1, 4>(at, row);
+  for (; row + kMostRows <= end; row += kMostRows) panels_of<kMostRows, 2>(at, row, ahead);
+  switch (end - row) {
+    case 1:
+      return panels_of<1, 4>(at, row, ahead);
+    case 2:
+      return panels_of<2, 4>(at, row, ahead);
+    case 3:
+      return panels_of<3, 4>(at, row, ahead);
+    case 4:
+      return panels_of<4, 2>(at, row, ahead);
+    case 5:
+      return panels_of<5, 2>(at, row, ahead);
+    case 6:
+      return panels_of<6, 2>(at, row, ahead);
+    case 7:
+      return panels_of<7, 2>(at, row, ahead);
+  }
 }
 
 // Transposes 16 rows of 16 pairs.

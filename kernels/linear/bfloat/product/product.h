@@ -14,9 +14,10 @@ struct BfloatProduct {
   const std::uint16_t* panels = nullptr;  // [panels, pairs, 16, 2]
   std::int64_t panel_count = 1;           // side by side in y
   std::int64_t pairs = 0;
-  const std::uint16_t* x = nullptr;  // [rows, pairs * 2]
-  const float* bias = nullptr;       // [columns], or null
-  float* y = nullptr;                // rows y_stride apart
+  const std::uint16_t* next = nullptr;  // as many panels, which this thread will probably read next; or null
+  const std::uint16_t* x = nullptr;     // [rows, pairs * 2]
+  const float* bias = nullptr;          // [columns], or null
+  float* y = nullptr;                   // rows y_stride apart
   std::int64_t y_stride = 0;
   int columns = kBfloatPanel;  // columns of y in all panels together
   bool add = false;
