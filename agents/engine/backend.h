@@ -38,7 +38,7 @@ struct BackendTraits {
   bool is_threaded = true;               // the engine's threads call it in parallel, with different sequences
   std::int64_t rows_a_pass = 128;        // tokens of one prompt or continuation per pass
   std::int64_t sequences_a_pass = 64;    // generating sequences per pass; more with one thread or few sequences
-  std::int64_t logits_a_pass = 1 << 20;  // logits per pass (one row is always allowed)
+  std::int64_t logits_a_pass = 1 << 23;  // logits per pass (one row is always allowed)
   std::int64_t tokens_a_step = 1024;     // prompt tokens per step and thread
 };
 

@@ -253,17 +253,17 @@ void EngineCompute::decode_together(std::span<EngineSequence*> sequences, const 
   });
   std::vector<DecoderRow> rows;
   for (auto at = sequences.begin(); at != fresh; ++at) rows.push_back(row_of(**at, (*at)->completion->token_ids));
-  StepScratch& scratch = step_scratch();
   const std::int64_t width = config_.text.hidden_size;
-  scratch.hidden.require(sequences.size() * static_cast<std::size_t>(width));
-  float* hidden = scratch.hidden.data();
+  kernels::AlignedFloats& states = step_scratch().hidden;
+  states.require(sequences.size() * static_cast<std::size_t>(width));
+  float* const hidden = states.data();
   if (!rows.empty()) backend_.forward(rows, hidden, parallel);
   for (std::size_t i = rows.size(); i < sequences.size(); ++i)
     std::copy_n(sequences[i]->prompt->last_hidden.data(), width, hidden + static_cast<std::int64_t>(i) * width);
   each_logits(hidden, std::ssize(sequences), parallel, [&](std::int64_t i, std::span<const float> logits) {
     EngineSequence& sequence = *sequences[static_cast<std::size_t>(i)];
     try {
-      sample(sequence, logits, scratch.sampler);
+      sample(sequence, logits, step_scratch().sampler);
     } catch (...) {
       sequence.failure = std::current_exception();
     }
@@ -320,15 +320,21 @@ void EngineCompute::read_on(EngineSequence& sequence, const kernels::ParallelFor
   if (sequence.scores && !tokens.empty()) {
     TokenScores& scores = *sequence.scores;
     const ScoringRequest& request = *sequence.continuation;
-    const auto note = [&](std::int64_t, std::span<const float> logits) {
-      SamplerScratch& scratch = step_scratch().sampler;
-      scores.logprobs.push_back(token_logprob(logits, allowed_, tokens[scores.logprobs.size()], request.temperature,
-                                              request.alternatives, scratch));
-      if (request.alternatives > 0) scores.alternatives.push_back(scratch.alternatives);
+    scores.logprobs.resize(tokens.size());
+    if (request.alternatives > 0) scores.alternatives.resize(tokens.size());
+    std::size_t done = 0;
+    const auto score_rows = [&](const float* states, std::int64_t rows) {
+      each_logits(states, rows, parallel, [&](std::int64_t row, std::span<const float> logits) {
+        const std::size_t i = done + static_cast<std::size_t>(row);
+        SamplerScratch& scratch = step_scratch().sampler;
+        scores.logprobs[i] =
+            token_logprob(logits, allowed_, tokens[i], request.temperature, request.alternatives, scratch);
+        if (request.alternatives > 0) scores.alternatives[i] = scratch.alternatives;
+      });
+      done += static_cast<std::size_t>(rows);
     };
-    each_logits(sequence.prompt->last_hidden.data(), 1, parallel, note);
-    each_states(sequence, 1, parallel,
-                [&](const float* states, std::int64_t rows) { each_logits(states, rows, parallel, note); });
+    score_rows(sequence.prompt->last_hidden.data(), 1);
+    each_states(sequence, 1, parallel, score_rows);
   }
   sequence.finished = true;
 }
@@ -349,7 +355,7 @@ void EngineCompute::each_states(const EngineSequence& sequence, std::size_t omit
   }
 }
 
-// Calls use(row, its logits) for every row of hidden, traits_.logits_a_pass at a time.
+// Calls use(row, its logits) for every row of hidden, on several threads. Computes traits_.logits_a_pass at a time.
 void EngineCompute::each_logits(const float* hidden, std::int64_t rows, const kernels::ParallelFor& parallel,
                                 const std::function<void(std::int64_t, std::span<const float>)>& use) const {
   const std::int64_t size = config_.text.vocab_size,
@@ -359,7 +365,10 @@ void EngineCompute::each_logits(const float* hidden, std::int64_t rows, const ke
   for (std::int64_t first = 0; first < rows; first += some) {
     const std::int64_t count = std::min(some, rows - first);
     backend_.logits(hidden + first * config_.text.hidden_size, count, logits.data(), parallel);
-    for (std::int64_t i = 0; i < count; ++i) use(first + i, {logits.data() + i * size, static_cast<std::size_t>(size)});
+    kernels::run_parallel(parallel, count, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i)
+        use(first + i, {logits.data() + i * size, static_cast<std::size_t>(size)});
+    });
   }
 }
 
