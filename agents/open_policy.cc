@@ -55,7 +55,9 @@ std::pair<std::string, FolderChoices> split_choices(const std::string& text) {
   std::pair<std::string, FolderChoices> result{text, {}};
   auto& [folder, choices] = result;
   std::map<Choice, std::string> seen;
+  std::error_code ignored;
   for (std::size_t mark; (mark = folder.rfind('#')) != std::string::npos; folder.resize(mark)) {
+    if (std::filesystem::exists(folder, ignored)) break;
     const std::string ending = folder.substr(mark + 1);
     const Choice choice = read_choice(ending, choices);
     if (choice == Choice::none) break;

@@ -44,7 +44,8 @@ struct PolicySource {
 };
 
 // "models/x#q8#kv=bf16#cuda#torchvision" -> "models/x" and the four choices. Without such endings: the whole text and
-// default choices. Throws Error for two endings that contradict each other.
+// default choices. An ending that belongs to the name of an existing file or folder is no choice. Throws Error for two
+// endings that contradict each other.
 std::pair<std::string, FolderChoices> split_choices(const std::string& text);
 // The source that a text names: a server (agents/remote/endpoint.h), or a folder with each of its choices after a '#'.
 // The folder holds a model, or an adapter that names its base.

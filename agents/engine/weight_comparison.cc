@@ -60,12 +60,14 @@ Scored score(const ModelFolder& model, const MemoryWish& wish, const std::vector
 WeightDifference difference(WeightKind kind, const Scored& exact, const Scored& near) {
   WeightDifference result{.weights = kind, .weight_bytes = near.weight_bytes, .tokens = std::ssize(exact.logprobs)};
   const auto tokens = static_cast<double>(result.tokens);
+  std::size_t equal = 0;
   for (std::size_t i = 0; i < exact.logprobs.size(); ++i) {
     const double apart = std::abs(static_cast<double>(near.logprobs[i]) - static_cast<double>(exact.logprobs[i]));
     result.mean += apart / tokens;
     result.largest = std::max(result.largest, apart);
-    result.equal_greedy += near.greedy[i] == exact.greedy[i] ? 1 / tokens : 0;
+    equal += near.greedy[i] == exact.greedy[i];
   }
+  result.equal_greedy = static_cast<double>(equal) / tokens;
   return result;
 }
 

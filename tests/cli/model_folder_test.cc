@@ -78,6 +78,17 @@ TEST_CASE("a policy may be the folder of an adapter") {
   CHECK_THROWS_WITH(find_model_folder(folder), Catch::Contains("is a LoRA adapter"));
 }
 
+TEST_CASE("a folder whose name ends like a choice is that folder") {
+  const Scratch scratch;
+  const fs::path model = scratch.add_model("role#q8");
+  CHECK(find_policy(model.string()).folder == model);
+  CHECK(find_policy(model.string()).choices == agents::FolderChoices{});
+  const auto chosen = find_policy(model.string() + "#q4");
+  CHECK(chosen.folder == model);
+  CHECK(chosen.choices == agents::FolderChoices{.weights = agents::WeightKind::q4});
+  CHECK(find_policy(scratch.add_model("other").string() + "#q8").choices.weights == agents::WeightKind::q8);
+}
+
 TEST_CASE("what agon pull has fetched is found by its name") {
   const Scratch scratch;
   const std::string commit(40, 'a');
