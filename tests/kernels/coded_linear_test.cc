@@ -149,6 +149,8 @@ TEST_CASE("coded linear: the sums of whole numbers are exact on every kind of pr
   std::vector<float> x = random_floats(rows * inputs, 3);
   for (float& value : x) value = std::round(value * 127);
   for (std::size_t i = 0; i < x.size(); i += 32) x[i] = i % 64 == 0 ? -127.0f : 127.0f;
+  std::fill_n(x.begin(), inputs, 127.0f);  // two rows of the largest inputs
+  std::fill_n(x.begin() + inputs, inputs, -127.0f);
   CodedInputs coded;
   code_inputs(x.data(), rows, inputs, inputs, coded, {});
   for (const CodeFormat& format : kFormats) {
@@ -157,6 +159,8 @@ TEST_CASE("coded linear: the sums of whole numbers are exact on every kind of pr
     random.offsets.assign(random.offsets.size(), -3);
     for (std::size_t i = 0; i < random.codes.size(); i += 7)
       random.codes[i] = static_cast<std::uint8_t>(i % 2 == 0 ? 0 : (1 << format.bits) - 1);
+    std::fill_n(random.codes.begin(), inputs, static_cast<std::uint8_t>((1 << format.bits) - 1));
+    std::fill_n(random.codes.begin() + inputs, inputs, std::uint8_t{0});
     const CodedLinear packed = random.packed(format, outputs, nullptr);
     std::vector<float> expected(rows * outputs);
     reference::coded_linear(packed, coded, expected.data(), outputs, Store::set);

@@ -5,7 +5,10 @@
 #include <cpuid.h>
 #include <immintrin.h>
 
+#include <algorithm>
 #include <cstring>
+
+#include "kernels/aligned.h"
 
 #define AGON_AVX2 [[gnu::target("avx2,fma,f16c")]]
 
@@ -13,6 +16,8 @@ namespace agon::kernels {
 namespace {
 
 constexpr int kHalf = kVector / 2;  // bytes: 8 outputs of 4 inputs
+constexpr int kBlockVectors = 8;
+constexpr std::int64_t kManyRows = 16;
 
 // Expands 32 bits to bytes: `value` for a set bit, else 0.
 AGON_AVX2 inline __m256i spread(const std::uint8_t* bits, char value) {
@@ -32,11 +37,13 @@ AGON_AVX2 inline __m256i with_planes(__m256i codes, const std::uint8_t* planes, 
   return codes;
 }
 
-// sum += the products of 4 inputs. 8-bit codes arrive with 128 subtracted: the sum of two products with codes up to 255
-// would not fit in 16 bits.
+// Number of vectors whose products of two inputs each fit in 16 bits when they are added: 127 * 2 * code * vectors.
+constexpr int vectors_together(int bits) { return bits == 4 ? 8 : bits == 5 ? 4 : bits == 6 ? 2 : 1; }
+
+// pairs += the products of 4 inputs, two by two. 8-bit codes arrive with 128 subtracted: with codes up to 255 not even
+// one vector would fit.
 template <int Bits, int Rows>
-AGON_AVX2 inline void add_products(__m256i codes, const std::int8_t* x, std::int64_t stride, __m256i (&sum)[Rows]) {
-  const __m256i ones = _mm256_set1_epi16(1);
+AGON_AVX2 inline void add_products(__m256i codes, const std::int8_t* x, std::int64_t stride, __m256i (&pairs)[Rows]) {
   const __m256i sizes = Bits == 8 ? _mm256_abs_epi8(codes) : codes;
 #pragma GCC unroll 4
   for (int r = 0; r < Rows; ++r) {
@@ -44,7 +51,7 @@ AGON_AVX2 inline void add_products(__m256i codes, const std::int8_t* x, std::int
     std::memcpy(&four, x + r * stride, sizeof four);
     __m256i inputs = _mm256_set1_epi32(four);
     if constexpr (Bits == 8) inputs = _mm256_sign_epi8(inputs, codes);
-    sum[r] = _mm256_add_epi32(sum[r], _mm256_madd_epi16(_mm256_maddubs_epi16(sizes, inputs), ones));
+    pairs[r] = _mm256_add_epi16(pairs[r], _mm256_maddubs_epi16(sizes, inputs));
   }
 }
 
@@ -58,27 +65,66 @@ AGON_AVX2 inline void scale_sums(const __m256i (&sum)[Rows], const std::uint8_t*
                                total[r]);
 }
 
-// Adds the vectors [first, last) of the block, 4 inputs each.
-template <int Bits, int Rows>
-AGON_AVX2 inline void add_vectors(const std::uint8_t* block, const CodedLayout& layout, int half, int first, int last,
-                                  const std::int8_t* x, std::int64_t stride, __m256i (&sum)[Rows]) {
-  const __m256i lower = _mm256_set1_epi8(15);
+// The codes of a vector's half.
+template <int Bits>
+AGON_AVX2 inline __m256i codes_of(const std::uint8_t* block, const CodedLayout& layout, int vector, int half) {
+  const std::uint8_t* const at = block + (Bits == 8 ? vector : vector % 4) * kVector + half * kHalf;
+  const __m256i codes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
+  if constexpr (Bits == 8) return _mm256_xor_si256(codes, _mm256_set1_epi8(static_cast<char>(128)));
+  const __m256i lower = _mm256_and_si256(vector < 4 ? codes : _mm256_srli_epi16(codes, 4), _mm256_set1_epi8(15));
+  return with_planes<Bits>(lower, block + layout.planes, vector, half);
+}
+
+// All codes of a panel as bytes, [blocks, 8 vectors, 64], for many rows: codes with planes take longer to read than to
+// multiply. Valid until the next call on this thread.
+template <int Bits>
+AGON_AVX2 const std::uint8_t* unpacked(const CodedProduct& at, const CodedLayout& layout) {
+  thread_local AlignedFloats memory;
+  memory.require(static_cast<std::size_t>(at.blocks * kBlockVectors * kVector) / sizeof(float));
+  auto* const bytes = reinterpret_cast<std::uint8_t*>(memory.data());
+  std::uint8_t* to = bytes;
+  const std::uint8_t* block = at.panel;
+  for (std::int64_t b = 0; b < at.blocks; ++b, block += layout.bytes)
 #pragma GCC unroll 8
-  for (int v = first; v < last; ++v) {
-    const std::uint8_t* const at = block + (Bits == 8 ? v : v % 4) * kVector + half * kHalf;
-    __m256i codes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
-    if constexpr (Bits == 8) {
-      codes = _mm256_xor_si256(codes, _mm256_set1_epi8(static_cast<char>(128)));
-    } else {
-      codes = _mm256_and_si256(v < 4 ? codes : _mm256_srli_epi16(codes, 4), lower);
-      codes = with_planes<Bits>(codes, block + layout.planes, v, half);
-    }
-    add_products<Bits, Rows>(codes, x + 4 * v, stride, sum);
+    for (int v = 0; v < kBlockVectors; ++v)
+#pragma GCC unroll 2
+      for (int half = 0; half < 2; ++half, to += kHalf)
+        _mm256_store_si256(reinterpret_cast<__m256i*>(to), codes_of<Bits>(block, layout, v, half));
+  return bytes;
+}
+
+// A block of a panel, and its codes as bytes or null.
+struct BlockCodes {
+  const std::uint8_t *packed, *bytes;
+};
+
+template <int Bits, bool AreBytes>
+AGON_AVX2 inline __m256i codes_of(const BlockCodes& block, const CodedLayout& layout, int vector, int half) {
+  if constexpr (!AreBytes) return codes_of<Bits>(block.packed, layout, vector, half);
+  return _mm256_load_si256(reinterpret_cast<const __m256i*>(block.bytes + vector * kVector + half * kHalf));
+}
+
+// Adds `Vectors` vectors of the block from `first` on, 4 inputs each.
+template <int Bits, bool AreBytes, int Vectors, int Rows>
+AGON_AVX2 inline void add_vectors(const BlockCodes& block, const CodedLayout& layout, int half, int first,
+                                  const std::int8_t* x, std::int64_t stride, __m256i (&sum)[Rows]) {
+  constexpr int kTogether = std::min(Vectors, vectors_together(Bits));
+#pragma GCC unroll 8
+  for (int begin = first; begin < first + Vectors; begin += kTogether) {
+    __m256i pairs[Rows];
+#pragma GCC unroll 4
+    for (int r = 0; r < Rows; ++r) pairs[r] = _mm256_setzero_si256();
+#pragma GCC unroll 8
+    for (int v = begin; v < begin + kTogether; ++v)
+      add_products<Bits, Rows>(codes_of<Bits, AreBytes>(block, layout, v, half), x + 4 * v, stride, pairs);
+#pragma GCC unroll 4
+    for (int r = 0; r < Rows; ++r) sum[r] = _mm256_add_epi32(sum[r], _mm256_madd_epi16(pairs[r], _mm256_set1_epi16(1)));
   }
 }
 
-template <int Bits, int Groups, bool HasOffsets, int Rows>
-AGON_AVX2 void rows_of(const CodedProduct& at, std::int64_t row, int half) {
+// bytes: the result of unpacked(), if AreBytes.
+template <int Bits, int Groups, bool HasOffsets, bool AreBytes, int Rows>
+AGON_AVX2 void rows_of(const CodedProduct& at, const std::uint8_t* bytes, std::int64_t row, int half) {
   constexpr CodedLayout kLayout({.bits = Bits, .group = kBlock / Groups, .middle = 0, .has_offsets = HasOffsets});
   const std::int64_t stride = at.blocks * kBlock;
   __m256 total[Rows];
@@ -95,7 +141,8 @@ AGON_AVX2 void rows_of(const CodedProduct& at, std::int64_t row, int half) {
 #pragma GCC unroll 4
       for (int r = 0; r < Rows; ++r)
         sum[r] = Bits == 8 ? _mm256_setzero_si256() : _mm256_set1_epi32(starts[r * at.blocks * Groups]);
-      add_vectors<Bits, Rows>(block, kLayout, half, g * 8 / Groups, (g + 1) * 8 / Groups, x, stride, sum);
+      add_vectors<Bits, AreBytes, 8 / Groups, Rows>({block, AreBytes ? bytes + b * kBlockVectors * kVector : nullptr},
+                                                    kLayout, half, g * 8 / Groups, x, stride, sum);
       scale_sums<Rows>(sum, block + kLayout.scales + (g * kCodedPanel + half * 8) * 2, x_scales, at.blocks, total);
     }
     if constexpr (HasOffsets) {
@@ -116,15 +163,24 @@ AGON_AVX2 void rows_of(const CodedProduct& at, std::int64_t row, int half) {
   }
 }
 
+template <int Bits, int Groups, bool HasOffsets, bool AreBytes>
+AGON_AVX2 void all_rows(const CodedProduct& at, const std::uint8_t* bytes, std::int64_t begin, std::int64_t end) {
+  for (int half = 0; half < 2 && 8 * half < at.columns; ++half) {
+    std::int64_t row = begin;
+    for (; row + 4 <= end; row += 4) rows_of<Bits, Groups, HasOffsets, AreBytes, 4>(at, bytes, row, half);
+    for (; row + 2 <= end; row += 2) rows_of<Bits, Groups, HasOffsets, AreBytes, 2>(at, bytes, row, half);
+    for (; row < end; ++row) rows_of<Bits, Groups, HasOffsets, AreBytes, 1>(at, bytes, row, half);
+  }
+}
+
 struct Avx2Rows {
   template <int Bits, int Groups, bool HasOffsets>
   AGON_AVX2 static void multiply(const CodedProduct& at, std::int64_t begin, std::int64_t end) {
-    for (int half = 0; half < 2 && 8 * half < at.columns; ++half) {
-      std::int64_t row = begin;
-      for (; row + 4 <= end; row += 4) rows_of<Bits, Groups, HasOffsets, 4>(at, row, half);
-      for (; row + 2 <= end; row += 2) rows_of<Bits, Groups, HasOffsets, 2>(at, row, half);
-      for (; row < end; ++row) rows_of<Bits, Groups, HasOffsets, 1>(at, row, half);
-    }
+    constexpr CodedLayout kLayout({.bits = Bits, .group = kBlock / Groups, .middle = 0, .has_offsets = HasOffsets});
+    if constexpr (Bits == 5 || Bits == 6)
+      if (end - begin >= kManyRows)
+        return all_rows<Bits, Groups, HasOffsets, true>(at, unpacked<Bits>(at, kLayout), begin, end);
+    all_rows<Bits, Groups, HasOffsets, false>(at, nullptr, begin, end);
   }
 };
 
