@@ -56,6 +56,13 @@ void copy_past_caches(const float* from, std::int64_t count, float* to) {
   std::copy_n(from, count, to);
 }
 
+// Other threads see such copies only after this.
+void finish_copies() {
+#if defined(__SSE2__)
+  _mm_sfence();
+#endif
+}
+
 // One patch whose values begin at `planes` [3, patch, width] -> out [3, temporal, patch, patch].
 void write_patch(const PatchifyInput& in, const float* planes, std::int64_t width, float* out) {
   const std::int64_t square = static_cast<std::int64_t>(in.patch) * in.patch;
@@ -120,6 +127,7 @@ void patchify(const PatchifyInput& in, float* out, const ParallelFor& parallel) 
     for (std::int64_t row = begin; row < end; ++row)
       for (int left = 0; left < in.width / in.patch; left += kStrip)
         write_strip(in, scaling, row, left, planes.data(), patch.data(), out);
+    finish_copies();
   });
 }
 
