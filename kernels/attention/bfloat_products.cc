@@ -4,28 +4,10 @@
 
 #if defined(__x86_64__)
 
-#include <immintrin.h>
-
-#include <cstring>
-
-#define AGON_BF16 [[gnu::target("avx512f,avx512bw,avx512vl,avx512bf16")]]
+#include "kernels/bfloat_vector.h"
 
 namespace agon::kernels {
 namespace {
-
-constexpr std::int64_t kLineBytes = 64;
-
-AGON_BF16 inline __m512bh as_bfloat(__m512i bits) {
-  __m512bh values;
-  std::memcpy(&values, &bits, sizeof values);
-  return values;
-}
-AGON_BF16 inline __m512bh load(const std::byte* from) { return as_bfloat(_mm512_loadu_si512(from)); }
-AGON_BF16 inline __m512bh spread(const std::uint16_t* pair) {
-  std::int32_t both;
-  std::memcpy(&both, pair, sizeof both);
-  return as_bfloat(_mm512_set1_epi32(both));
-}
 
 template <int Queries, int Blocks>
 AGON_BF16 void score(const BfloatScores& at, const BfloatBlocks& blocks, int first) {
@@ -40,12 +22,12 @@ AGON_BF16 void score(const BfloatScores& at, const BfloatBlocks& blocks, int fir
     __m512bh key[Blocks];
 #pragma GCC unroll 4
     for (int b = 0; b < Blocks; ++b) {
-      key[b] = load(keys[b] + word * kLineBytes);
-      _mm_prefetch(keys[b] + at.values + word * kLineBytes, _MM_HINT_T0);
+      key[b] = load_pairs(keys[b] + word * kVectorBytes);
+      _mm_prefetch(keys[b] + at.values + word * kVectorBytes, _MM_HINT_T0);
     }
 #pragma GCC unroll 4
     for (int q = 0; q < Queries; ++q) {
-      const __m512bh query = spread(at.queries + 2 * (q * at.words + word));
+      const __m512bh query = spread_pair(at.queries + 2 * (q * at.words + word));
 #pragma GCC unroll 4
       for (int b = 0; b < Blocks; ++b) total[q][b] = _mm512_dpbf16_ps(total[q][b], key[b], query);
     }
@@ -80,10 +62,10 @@ AGON_BF16 void sum(const BfloatSums& at, const BfloatBlocks& blocks, std::int64_
       __m512bh values[Vectors];
 #pragma GCC unroll 4
       for (int v = 0; v < Vectors; ++v)
-        values[v] = as_bfloat(_mm512_and_si512(_mm512_loadu_si512(value + v * kLineBytes), kept));
+        values[v] = as_bfloat(_mm512_and_si512(_mm512_loadu_si512(value + v * kVectorBytes), kept));
 #pragma GCC unroll 4
       for (int q = 0; q < Queries; ++q) {
-        const __m512bh weight = spread(weights + q * at.weight_stride);
+        const __m512bh weight = spread_pair(weights + q * at.weight_stride);
 #pragma GCC unroll 4
         for (int v = 0; v < Vectors; ++v) total[q][v] = _mm512_dpbf16_ps(total[q][v], values[v], weight);
       }

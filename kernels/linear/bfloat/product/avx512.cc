@@ -2,33 +2,12 @@
 
 #if defined(__x86_64__)
 
-#include <immintrin.h>
-
 #include <algorithm>
-#include <cstring>
 
-#define AGON_BF16 [[gnu::target("avx512f,avx512bw,avx512vl,avx512bf16")]]
+#include "kernels/bfloat_vector.h"
 
 namespace agon::kernels {
 namespace {
-
-constexpr std::int64_t kLineBytes = 64;  // one pair of a panel
-
-AGON_BF16 inline __m512bh load(const std::uint16_t* from) {
-  const __m512i bits = _mm512_loadu_si512(from);
-  __m512bh values;
-  std::memcpy(&values, &bits, sizeof values);
-  return values;
-}
-// Repeats one pair in every lane.
-AGON_BF16 inline __m512bh spread(const std::uint16_t* pair) {
-  std::int32_t both;
-  std::memcpy(&both, pair, sizeof both);
-  const __m512i bits = _mm512_set1_epi32(both);
-  __m512bh values;
-  std::memcpy(&values, &bits, sizeof values);
-  return values;
-}
 
 // The next panels. All passes over the present ones together fetch them into the second cache, so that memory works
 // while the processor computes.
@@ -50,11 +29,11 @@ AGON_BF16 void rows_of(const BfloatProduct& at, std::int64_t row, std::int64_t p
   for (std::int64_t k = 0; k < at.pairs; ++k) {
     __m512bh column[Panels];
 #pragma GCC unroll 4
-    for (int p = 0; p < Panels; ++p) column[p] = load(weights + p * size + k * 2 * kBfloatPanel);
+    for (int p = 0; p < Panels; ++p) column[p] = load_pairs(weights + p * size + k * 2 * kBfloatPanel);
     for (int p = 0; p < Panels; ++p, ahead.at += ahead.step) _mm_prefetch(ahead.at, _MM_HINT_T1);
 #pragma GCC unroll 8
     for (int r = 0; r < Rows; ++r) {
-      const __m512bh value = spread(x + r * stride + 2 * k);
+      const __m512bh value = spread_pair(x + r * stride + 2 * k);
 #pragma GCC unroll 4
       for (int p = 0; p < Panels; ++p) total[r][p] = _mm512_dpbf16_ps(total[r][p], column[p], value);
     }
@@ -86,7 +65,7 @@ constexpr std::int64_t kMostRows = 8;  // in a pass over the panels
 Ahead ahead_of(const BfloatProduct& at, std::int64_t rows) {
   const std::int64_t passes = (rows + kMostRows - 1) / kMostRows;
   const bool fetches = at.next && rows >= kMostRows;
-  return {reinterpret_cast<const char*>(fetches ? at.next : at.panels), fetches ? kLineBytes / passes : 0};
+  return {reinterpret_cast<const char*>(fetches ? at.next : at.panels), fetches ? kVectorBytes / passes : 0};
 }
 
 AGON_BF16 void bfloat_product(const BfloatProduct& at, std::int64_t begin, std::int64_t end) {
